@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * stock - the kernel's own decisions, taken in BPF
+ *
+ * Idea
+ *	Computes from the inputs that the hooks give what Linux 7.3 would do, and
+ *	returns it explicitly. It never looks at the kernel's own decision to come
+ *	to its answer. So it proves that the hooks say enough, and measures what the
+ *	framework costs. The other use: swapping back to the default rules without
+ *	detaching, so that the counters of memory.reclaim_ext run on.
+ *
+ * Source
+ *	lru_gen_refault() and folio_add_lru() of Linux 7.3.
+ *
+ * Rule
+ *	A folio evicted recently, from this lruvec, charges its tier in the
+ *	histogram of the oldest generation. With the workingset mark: gets the
+ *	mark back (workingset_restore), and in a page fault starts active
+ *	(workingset_activate). Without: gets back the accesses it had.
+ *	Others: nothing.
+ *
+ *	Classic LRU: left to the kernel. Its test needs statistics of the memcg
+ *	flushed, which may sleep, and the hook must not.
+ *
+ *	At eviction the kernel's rules leave no cookie, so there is no operation.
+ *
+ * When not to use it
+ *	As a policy it changes nothing, and costs a call per refault.
+ *
+ * Tunables
+ *	differential	1: compare each answer with the kernel's own decision and
+ *			count those that differ; 0 or 1, default 0
+ *	mutate		1: wrong on purpose, every refault in a fault starts active,
+ *			to see `differ` count; 0 or 1, default 0
+ *
+ * Counters
+ *	see struct stock_counters
+ */
+#include "reclaim_ext.bpf.h"
+#include "stock.h"
+
+char LICENSE[] SEC("license") = "GPL";
+
+u32 differential TUNABLE = 0;
+u32 mutate TUNABLE = 0;
+
+COUNTERS(struct stock_counters);
+
+/* Without the mark: the logarithm of the accesses, 1 stands for none, too. */
+static __always_inline u32 tier_of(u32 refs, bool workingset)
+{
+	if (workingset)
+		return 3;
+	if (refs <= 1)
+		return 0;
+	return refs == 2 ? 1 : 2;
+}
+
+static __always_inline u64 decide(struct reclaim_ext_refault_ctx *re)
+{
+	bool workingset = re->shadow & RECLAIM_EXT_SHADOW_WORKINGSET;
+	u64 ret = RECLAIM_EXT_REFAULT;
+
+	/* dead: the entry names the root, so it is foreign to any other folio */
+	if (re->shadow & RECLAIM_EXT_SHADOW_FOREIGN)
+		return ret;
+	if (!(re->shadow & RECLAIM_EXT_SHADOW_RECENT))
+		return ret;
+
+	ret |= RECLAIM_EXT_REFAULT_CHARGE | refault_tier(tier_of(re->refs, workingset));
+	if (!workingset)
+		return ret | refault_refs(re->refs);
+
+	ret |= RECLAIM_EXT_REFAULT_WORKINGSET | RECLAIM_EXT_REFAULT_RESTORE;
+	if (re->state & RECLAIM_EXT_IN_FAULT) {
+		ret |= RECLAIM_EXT_REFAULT_ACTIVATE;
+		if (!(re->state & RECLAIM_EXT_RECLAIMER))
+			ret |= RECLAIM_EXT_REFAULT_ACTIVE;
+	}
+	return ret;
+}
+
+SEC("struct_ops/stock_refaulted")
+u64 BPF_PROG(stock_refaulted, struct folio *folio, struct lruvec *lruvec,
+	     struct reclaim_ext_refault_ctx *re)
+{
+	u64 ret;
+
+	if (!(re->state & RECLAIM_EXT_MGLRU)) {
+		COUNT(classic, 1);
+		return 0;
+	}
+	ret = decide(re);
+	if (mutate && (re->state & RECLAIM_EXT_IN_FAULT))
+		ret |= RECLAIM_EXT_REFAULT_ACTIVE;
+	COUNT(refaulted, 1);
+	if (differential && ret != re->stock)
+		COUNT(differ, 1);
+	return ret;
+}
+
+SEC(".struct_ops.link")
+struct reclaim_ext_ops stock = {
+	.refaulted	= (void *)stock_refaulted,
+	.name		= "stock",
+};

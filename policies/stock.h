@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What user space needs of the policy stock. */
+#ifndef _STOCK_H
+#define _STOCK_H
+
+#ifndef __VMLINUX_H__
+#include <stdint.h>
+typedef uint64_t u64;
+#endif
+
+/* The map `counters` of the policy; one per folio. */
+struct stock_counters {
+	u64 refaulted;	/* refaults decided here */
+	u64 classic;	/* refaults on the classic LRU, left to the kernel */
+	u64 differ;	/* `differential`: answers that are not what the kernel would do */
+};
+
+#endif /* _STOCK_H */
