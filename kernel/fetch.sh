@@ -1,5 +1,6 @@
 #!/bin/bash
 # Put the kernel source's tarball under build/download and print its path on fd 3.
+# --probe: only say by the exit status whether the mirror has it.
 #
 # It comes from the Debian mirror that this machine's apt already uses, through a
 # private apt configuration: the machine's own sources stay as they are.
@@ -7,6 +8,10 @@ set -euo pipefail
 # shellcheck source=kernel/lib.sh
 . "$(dirname "$0")/lib.sh"
 me=kernel-fetch
+probe=''
+if [ "${1:-}" = --probe ]; then
+	probe=1
+fi
 
 ways_out="other ways: KERNEL_TARBALL=FILE (a linux-$version tarball), KERNEL_SRC=DIR (an unpacked one or a git tree)"
 dir=$build/download
@@ -54,6 +59,7 @@ if ! apt-get "${aptopts[@]}" -o APT::Update::Error-Mode=any update >"$build/log/
 fi
 versions=$(apt-cache "${aptopts[@]}" madison "$package" | awk -F' *[|] *' '{print $2}')
 [ -n "$versions" ] || die "the mirror's $suite has no package $package; $ways_out"
+[ -z "$probe" ] || exit 0
 pick=$(grep -m1 "^${version//./\\.}[-~+]" <<<"$versions" || true)
 if [ -z "$pick" ]; then
 	pick=$(head -n 1 <<<"$versions")

@@ -3,7 +3,8 @@
 #
 # An existing tree is brought up to date if kernel/patches changed, so that only
 # the files that really change get a new date. Work that is not in
-# kernel/patches is never overwritten.
+# kernel/patches is never overwritten. --exported: change nothing, say by the exit
+# status whether all the tree's work is in kernel/patches.
 set -euo pipefail
 # shellcheck source=kernel/lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -83,6 +84,28 @@ update_to() {
 	write_state
 }
 
+# Commits that are exported already count as the series, whatever their ids.
+is_exported() {
+	local dir same=1
+	dir=$(mktemp -d "$build/export.XXXXXX")
+	export_series "$base_tag" HEAD "$dir"
+	if same_series "$dir"; then
+		same=0
+	fi
+	rm -rf "$dir"
+	return $same
+}
+
+case ${1:-} in
+'') ;;
+--exported)
+	[ -e "$tree/.git" ] || exit 0
+	tree_is_clean && is_exported
+	exit
+	;;
+*) die "unknown argument '$1': nothing, or --exported" ;;
+esac
+
 if [ ! -e "$tree/.git" ]; then
 	[ ! -e "$tree" ] || die "$tree exists but is not a git tree: remove it (rm -r $tree)"
 	new_tree
@@ -104,11 +127,7 @@ if [ "$want" = "$old_series" ] && [ "$head" = "$old_tip" ]; then
 	exit 0
 fi
 
-# Commits that are exported already count as the series, whatever their ids.
-tmp=$(mktemp -d "$build/export.XXXXXX")
-trap 'rm -rf "$tmp"' EXIT
-export_series "$base_tag" HEAD "$tmp"
-if same_series "$tmp"; then
+if is_exported; then
 	write_state
 	tree_is_clean || say "NOTE: $tree has uncommitted changes; they are kept and built" >&2
 	exit 0

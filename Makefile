@@ -1,0 +1,143 @@
+# reclaim_ext: build, test and show it. `make help` lists the targets.
+MAKEFLAGS += --no-builtin-rules --no-print-directory
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DELETE_ON_ERROR:
+.SUFFIXES:
+
+TOP := $(CURDIR)
+B := $(or $(RECLAIM_BUILD),$(TOP)/build)
+export RECLAIM_BUILD := $(B)
+JOBS ?= $(shell nproc)
+export JOBS
+ifdef KERNEL_SRC
+export KERNEL_SRC
+endif
+ifdef KERNEL_TARBALL
+export KERNEL_TARBALL
+endif
+SUB := +$(MAKE) -j$(JOBS)
+
+CLANG ?= clang-19
+BPF_CFLAGS := -g -O2 -target bpf -mcpu=v3 -D__TARGET_ARCH_x86 -Wall -Werror \
+	-I$(B)/include -Ibpf -I$(B)/libbpf/include
+WARN := -Wall -Wextra -Werror
+USER_CFLAGS := -g -O2 -std=gnu11 -D_GNU_SOURCE $(WARN) -Ibpf -isystem $(B)/libbpf/include
+LIBBPF := $(B)/libbpf/lib/libbpf.a -lelf -lz
+HOST_CFLAGS := -g -O1 -std=gnu11 -D_GNU_SOURCE $(WARN) -Ibpf -Ipolicies \
+	-fsanitize=address,undefined -fno-sanitize-recover=all
+
+POLICIES := $(patsubst policies/%.bpf.c,$(B)/policies/%.bpf.o,$(wildcard policies/*.bpf.c))
+BENCH := $(patsubst selftests/bench/%.c,$(B)/bench/%,$(wildcard selftests/bench/*.c))
+TEST_OBJS := $(patsubst selftests/reclaim_ext/%.bpf.c,$(B)/selftests/%.bpf.o,$(wildcard selftests/reclaim_ext/*.bpf.c))
+TEST_SKELS := $(TEST_OBJS:.bpf.o=.skel.h)
+TEST_LIB := $(filter-out selftests/reclaim_ext/test_% %.bpf.c,$(wildcard selftests/reclaim_ext/*.c))
+TESTS := $(patsubst selftests/reclaim_ext/%.c,$(B)/selftests/%,$(wildcard selftests/reclaim_ext/test_*.c))
+HOST_TESTS := $(patsubst selftests/host/%.c,$(B)/host/%,$(wildcard selftests/host/test_*.c))
+
+.PHONY: all help doctor deps kernel-tree kernel-patches kernel-patches-check kernel \
+	kernel-debug kernel-checks bpftool policies reader bench selftests-build \
+	host-tests-build selftests check demo clean distclean \
+	_policies _bench _selftests _host
+
+all: bpftool policies bench selftests-build ## kernel, tools, policies and test programs
+
+help: ## this list
+	@echo 'Targets:'
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1\t\2/p' Makefile | expand -t 25
+	@echo 'Variables:'
+	@echo '  JOBS=N               parallel jobs (default: the number of processors)'
+	@echo '  KERNEL_TARBALL=FILE  kernel source instead of the one of the Debian mirror'
+	@echo '  KERNEL_SRC=DIR       the same, an unpacked tarball or a git tree'
+	@echo '  RECLAIM_BUILD=DIR    build there instead of build/ (10 GB)'
+
+demo: deps bpftool policies bench ## build all, boot a VM, attach, swap, detach; table, report and chart
+	selftests/demo/run.sh
+
+check: deps ## every test: on this machine, of the kernel series, in the VM
+	@selftests/check.sh
+
+selftests: selftests-build ## the VM's tests on this machine (a booted patched kernel)
+	selftests/reclaim_ext/run_tests.sh
+
+doctor: ## what is missing on this machine and how to get it
+	@selftests/doctor.sh
+
+deps: ## install the missing Debian packages
+	@selftests/doctor.sh --install
+
+kernel-tree: ## build/linux: base kernel with one commit for each patch
+	@kernel/tree.sh
+
+kernel-patches: ## export the commits of build/linux to kernel/patches
+	@kernel/patches.sh
+
+kernel-patches-check: kernel-tree ## does kernel/patches survive the round trip?
+	@kernel/patches.sh --check
+
+kernel: kernel-tree ## build/kernel/vmlinux
+	@kernel/build.sh on
+
+kernel-debug: kernel-tree ## build/kernel-debug/vmlinux, with lockdep, KASAN and the like
+	@kernel/build.sh debug
+
+kernel-checks: kernel-tree ## style, builds, sparse and unchanged code of the series
+	@kernel/checks.sh
+
+bpftool: kernel ## build/bin/bpftool, build/libbpf, build/include/vmlinux.h
+	@kernel/tools.sh
+
+policies: bpftool ## build/policies/NAME.bpf.o
+	@$(SUB) _policies
+
+reader bench: ## build/bench/NAME: the static programs that measure
+	@$(SUB) _bench
+
+selftests-build: bpftool ## build/selftests/NAME: the programs that run in the VM
+	@$(SUB) _selftests
+
+host-tests-build: ## build/host/NAME: unit tests for this machine
+	@$(SUB) _host
+
+clean: ## remove what was built; keep download, kernel tree and ccache
+	@selftests/clean.sh
+
+distclean: ## remove build/ altogether (refuses if the kernel tree has unexported work)
+	@selftests/clean.sh --all
+
+# --- files; reached through the targets above, when their tools exist --------
+
+_policies: $(POLICIES) $(POLICIES:.bpf.o=.skel.h)
+_bench: $(BENCH)
+_selftests: $(TEST_OBJS) $(TEST_SKELS) $(TESTS)
+_host: $(HOST_TESTS)
+
+$(B)/policies $(B)/bench $(B)/selftests $(B)/host:
+	@mkdir -p $@
+
+$(B)/policies/%.bpf.o: policies/%.bpf.c Makefile $(B)/include/vmlinux.h | $(B)/policies
+	@echo "  BPF   $<"
+	@$(CLANG) $(BPF_CFLAGS) -MMD -MP -MT $@ -MF $(@:.o=.d) -c $< -o $@
+
+$(B)/selftests/%.bpf.o: selftests/reclaim_ext/%.bpf.c Makefile $(B)/include/vmlinux.h | $(B)/selftests
+	@echo "  BPF   $<"
+	@$(CLANG) $(BPF_CFLAGS) -Iselftests/reclaim_ext -Ipolicies -MMD -MP -MT $@ -MF $(@:.o=.d) -c $< -o $@
+
+%.skel.h: %.bpf.o $(B)/bin/bpftool
+	@$(B)/bin/bpftool gen skeleton $< name $(subst -,_,$(basename $(basename $(notdir $<))))_bpf >$@.new
+	@mv $@.new $@
+
+$(B)/selftests/test_%: selftests/reclaim_ext/test_%.c $(TEST_LIB) Makefile $(TEST_SKELS) $(B)/libbpf/lib/libbpf.a | $(B)/selftests
+	@echo "  CC    $<"
+	@gcc $(USER_CFLAGS) -Iselftests/reclaim_ext -I$(B)/selftests -MMD -MP -MT $@ -MF $@.d \
+		$< $(TEST_LIB) -o $@ $(LIBBPF) -lpthread -lcap
+
+$(B)/bench/%: selftests/bench/%.c Makefile | $(B)/bench
+	@echo "  CC    $<"
+	@gcc -O2 -std=gnu11 -D_GNU_SOURCE $(WARN) -static -MMD -MP -MT $@ -MF $@.d $< -o $@ -lm
+
+$(B)/host/%: selftests/host/%.c Makefile | $(B)/host
+	@echo "  CC    $<"
+	@gcc $(HOST_CFLAGS) -MMD -MP -MT $@ -MF $@.d $< -o $@ -lcmocka -lm
+
+-include $(wildcard $(B)/policies/*.d $(B)/selftests/*.d $(B)/bench/*.d $(B)/host/*.d)
