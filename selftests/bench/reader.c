@@ -174,8 +174,11 @@ static void pattern_begin(void)
 	for (uint64_t i = 0; i < opt.blocks; i++)
 		total += pow(i + 1, -opt.theta);
 	for (uint64_t i = 0; i < opt.blocks; i++) {
+		double share;
+
 		sum += pow(i + 1, -opt.theta);
-		cumulative[i] = sum < total ? ldexp(sum / total, 64) : UINT64_MAX;
+		share = ldexp(sum / total, 64);
+		cumulative[i] = share < 0x1p64 ? (uint64_t)share : UINT64_MAX;
 	}
 	cumulative[opt.blocks - 1] = UINT64_MAX;
 }
