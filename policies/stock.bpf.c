@@ -16,8 +16,7 @@
  *	A folio evicted recently, from this lruvec, charges its tier in the
  *	histogram of the oldest generation. With the workingset mark: gets the
  *	mark back (workingset_restore), and in a page fault starts active
- *	(workingset_activate). Without: gets back the accesses it had.
- *	Others: nothing.
+ *	(workingset_activate). All others: in a page fault, count one access.
  *
  *	Classic LRU: left to the kernel. Its test needs statistics of the memcg
  *	flushed, which may sleep, and the hook must not.
@@ -59,24 +58,31 @@ static __always_inline u32 tier_of(u32 refs, bool workingset)
 static __always_inline u64 decide(struct reclaim_ext_refault_ctx *re)
 {
 	bool workingset = re->shadow & RECLAIM_EXT_SHADOW_WORKINGSET;
+	bool fault = re->state & RECLAIM_EXT_IN_FAULT;
+	bool reclaimer = re->state & RECLAIM_EXT_RECLAIMER;
 	u64 ret = RECLAIM_EXT_REFAULT;
 
 	/* dead: the entry names the root, so it is foreign to any other folio */
-	if (re->shadow & RECLAIM_EXT_SHADOW_FOREIGN)
-		return ret;
-	if (!(re->shadow & RECLAIM_EXT_SHADOW_RECENT))
-		return ret;
-
-	ret |= RECLAIM_EXT_REFAULT_CHARGE | refault_tier(tier_of(re->refs, workingset));
-	if (!workingset)
-		return ret | refault_refs(re->refs);
-
-	ret |= RECLAIM_EXT_REFAULT_WORKINGSET | RECLAIM_EXT_REFAULT_RESTORE;
-	if (re->state & RECLAIM_EXT_IN_FAULT) {
-		ret |= RECLAIM_EXT_REFAULT_ACTIVATE;
-		if (!(re->state & RECLAIM_EXT_RECLAIMER))
-			ret |= RECLAIM_EXT_REFAULT_ACTIVE;
+	if ((re->shadow & RECLAIM_EXT_SHADOW_RECENT) &&
+	    !(re->shadow & RECLAIM_EXT_SHADOW_FOREIGN)) {
+		ret |= RECLAIM_EXT_REFAULT_CHARGE | refault_tier(tier_of(re->refs, workingset));
+		if (workingset) {
+			ret |= RECLAIM_EXT_REFAULT_WORKINGSET | RECLAIM_EXT_REFAULT_RESTORE;
+			if (fault)
+				ret |= RECLAIM_EXT_REFAULT_ACTIVATE;
+			if (fault && !reclaimer)
+				ret |= RECLAIM_EXT_REFAULT_ACTIVE;
+			return ret;
+		}
 	}
+	/*
+	 * The fault counts as an access, which folio_add_lru() does where no
+	 * policy decides. The accesses that the kernel restores for recent
+	 * folios come without the referenced flag: none is counted until the
+	 * first access, and that one starts over. So there is nothing to return.
+	 */
+	if (fault && !reclaimer)
+		ret |= refault_refs(1);
 	return ret;
 }
 
