@@ -10,7 +10,7 @@
  *	detaching, so that the counters of memory.reclaim_ext run on.
  *
  * Source
- *	lru_gen_refault() and folio_add_lru() of Linux 7.3.
+ *	lru_gen_refault(), workingset_refault() and folio_add_lru() of Linux 7.3.
  *
  * Rule
  *	A folio evicted recently, from this lruvec, charges its tier in the
@@ -18,8 +18,12 @@
  *	mark back (workingset_restore), and in a page fault starts active
  *	(workingset_activate). All others: in a page fault, count one access.
  *
- *	Classic LRU: left to the kernel. Its test needs statistics of the memcg
- *	flushed, which may sleep, and the hook must not.
+ *	Classic LRU: a folio evicted recently starts active (workingset_activate),
+ *	and gets its mark back (workingset_restore).
+ *
+ *	Whether an eviction was recent is an input: the test of the classic LRU
+ *	needs the memcg's statistics flushed, which may sleep, and the hook must
+ *	not.
  *
  *	At eviction the kernel's rules leave no cookie, so there is no operation.
  *
@@ -55,16 +59,16 @@ static __always_inline u32 tier_of(u32 refs, bool workingset)
 	return refs == 2 ? 1 : 2;
 }
 
-static __always_inline u64 decide(struct reclaim_ext_refault_ctx *re)
+static __always_inline u64 decide_mglru(struct reclaim_ext_refault_ctx *re)
 {
 	bool workingset = re->shadow & RECLAIM_EXT_SHADOW_WORKINGSET;
 	bool fault = re->state & RECLAIM_EXT_IN_FAULT;
 	bool reclaimer = re->state & RECLAIM_EXT_RECLAIMER;
+	bool recent = re->shadow & RECLAIM_EXT_SHADOW_RECENT;
 	u64 ret = RECLAIM_EXT_REFAULT;
 
 	/* dead: the entry names the root, so it is foreign to any other folio */
-	if ((re->shadow & RECLAIM_EXT_SHADOW_RECENT) &&
-	    !(re->shadow & RECLAIM_EXT_SHADOW_FOREIGN)) {
+	if (recent && !(re->shadow & RECLAIM_EXT_SHADOW_FOREIGN)) {
 		ret |= RECLAIM_EXT_REFAULT_CHARGE | refault_tier(tier_of(re->refs, workingset));
 		if (workingset) {
 			ret |= RECLAIM_EXT_REFAULT_WORKINGSET | RECLAIM_EXT_REFAULT_RESTORE;
@@ -86,17 +90,25 @@ static __always_inline u64 decide(struct reclaim_ext_refault_ctx *re)
 	return ret;
 }
 
+static __always_inline u64 decide_classic(struct reclaim_ext_refault_ctx *re)
+{
+	u64 ret = RECLAIM_EXT_REFAULT;
+
+	if (!(re->shadow & RECLAIM_EXT_SHADOW_RECENT))
+		return ret;
+	ret |= RECLAIM_EXT_REFAULT_ACTIVE | RECLAIM_EXT_REFAULT_ACTIVATE;
+	if (re->shadow & RECLAIM_EXT_SHADOW_WORKINGSET)
+		ret |= RECLAIM_EXT_REFAULT_WORKINGSET | RECLAIM_EXT_REFAULT_RESTORE;
+	return ret;
+}
+
 SEC("struct_ops/stock_refaulted")
 u64 BPF_PROG(stock_refaulted, struct folio *folio, struct lruvec *lruvec,
 	     struct reclaim_ext_refault_ctx *re)
 {
 	u64 ret;
 
-	if (!(re->state & RECLAIM_EXT_MGLRU)) {
-		COUNT(classic, 1);
-		return 0;
-	}
-	ret = decide(re);
+	ret = re->state & RECLAIM_EXT_MGLRU ? decide_mglru(re) : decide_classic(re);
 	if (mutate && (re->state & RECLAIM_EXT_IN_FAULT))
 		ret |= RECLAIM_EXT_REFAULT_ACTIVE;
 	COUNT(refaulted, 1);

@@ -11,7 +11,6 @@ typedef uint64_t u64;
 /* The map `counters` of the policy; one per folio. */
 struct stock_counters {
 	u64 refaulted;	/* refaults decided here */
-	u64 classic;	/* refaults on the classic LRU, left to the kernel */
 	u64 differ;	/* `differential`: answers that are not what the kernel would do */
 };
 
