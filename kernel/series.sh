@@ -41,7 +41,7 @@ apply_series() {
 			sed 's/^/    /' "$tmp/err" >&2
 			rm -rf "$tmp"
 			die "patch $n of $count ($(basename "$f")) doesn't apply to Linux $(tgit show "$base:Makefile" | makefile_version);" \
-				"the series is made for $version: use KERNEL_TARBALL=FILE or KERNEL_SRC=DIR with that version"
+				"the series is made for $version: mend the patch, or give that version with KERNEL_TARBALL=FILE or KERNEL_SRC=DIR"
 		fi
 		tree_id=$(GIT_INDEX_FILE=$tmp/index tgit write-tree)
 		{
