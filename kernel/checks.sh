@@ -144,7 +144,7 @@ check_patch() {
 		mkdir -p "$dir/bpftool"
 		make -C "$tree/tools/bpf/bpftool" OUTPUT="$dir/bpftool/" -j"$jobs" CC="$cc" HOSTCC="$hostcc" \
 			CLANG=clang-19 LLVM_STRIP=llvm-strip-19 VMLINUX_BTF="$build/kernel/vmlinux" \
-			bpftool >"$log.bpftool" 2>&1 </dev/null || rc=1
+			feature-llvm=0 feature-libbfd=0 "$dir/bpftool/bpftool" >"$log.bpftool" 2>&1 </dev/null || rc=1
 		if [ "$rc" = 0 ] && grep -q 'warning:' "$log.bpftool"; then
 			rc=1
 		fi

@@ -23,7 +23,8 @@ key=$({
 	tgit diff HEAD -- "${used[@]}"
 	gcc --version
 } | sha256sum | cut -c1-40)
-# bpftool's own BPF programs need the kernel's types, but not these of today.
+# bpftool's own BPF programs need the kernel's types, but not today's. The
+# disassemblers stay out: they load 100 MB of libraries into a slow guest.
 if [ "$(cat "$out/.built" 2>/dev/null)" != "$key" ] || [ ! -x "$build/bin/bpftool" ]; then
 	began=$SECONDS
 	say "building bpftool and libbpf (about 1 min)"
@@ -31,7 +32,7 @@ if [ "$(cat "$out/.built" 2>/dev/null)" != "$key" ] || [ ! -x "$build/bin/bpftoo
 	progress bpftool "$build/log/bpftool.log" 130 \
 		make -C "$tree/tools/bpf/bpftool" OUTPUT="$out/bpftool/" -j"$jobs" \
 		CC="$cc" HOSTCC="$hostcc" CLANG=clang-19 LLVM_STRIP=llvm-strip-19 \
-		VMLINUX_BTF="$vmlinux" bpftool
+		VMLINUX_BTF="$vmlinux" feature-llvm=0 feature-libbfd=0 "$out/bpftool/bpftool"
 	mkdir -p "$out/include"
 	cp -rT "$out/bpftool/libbpf/include" "$out/include"
 	mkdir -p "$out/include/linux"

@@ -60,6 +60,17 @@ find_missing() {
 	done <<<"$packages"
 }
 
+check_disk() {
+	local free used=0
+	mkdir -p "$build" || return 0
+	free=$(df -Pk "$build" | awk 'NR==2 {print int($4 / 1048576)}')
+	[ "$free" -lt 10 ] || return 0
+	used=$(du -sk "$build" 2>/dev/null | awk '{print int($1 / 1048576)}')
+	[ $((free + used)) -ge 10 ] ||
+		bad "disk space" "$free GB free for $build, a full build takes 10" \
+			"make room, or set RECLAIM_BUILD=DIR"
+}
+
 if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
 	echo "missing: dpkg and apt-get: this needs Debian 12 or newer; elsewhere install by hand:" >&2
 	awk 'NF {printf "%s ", $1} END {print ""}' <<<"$packages" >&2
@@ -67,6 +78,8 @@ if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
 fi
 
 if [ "${1:-}" = --install ]; then
+	check_disk
+	[ "$wrong" = 0 ] || exit 1
 	find_missing quiet
 	[ "${#missing[@]}" -gt 0 ] || exit 0
 	if [ "$(id -u)" != 0 ]; then
@@ -91,11 +104,7 @@ fi
 find_missing
 [ "$(id -u)" = 0 ] ||
 	bad root "packages, and a VM that shares the host's files" "run make as root"
-mkdir -p "$build"
-free=$(df -Pk "$build" | awk 'NR==2 {print int($4 / 1024 / 1024)}')
-used=$(du -sk "$build" 2>/dev/null | awk '{print int($1 / 1024 / 1024)}')
-[ $((free + used)) -ge 10 ] ||
-	bad "disk space" "$free GB free for $build, a full build takes 10" "make room, or set RECLAIM_BUILD=DIR"
+check_disk
 mem=$(awk '/^MemTotal/ {print int($2 / 1024)}' /proc/meminfo)
 [ "$mem" -ge 3500 ] || bad memory "$mem MB, the VM takes 2048 and a link of the kernel 1500" "a bigger machine"
 if [ ! -e "$build/linux/.git" ] && ! ls "$build"/download/linux-*.tar.xz >/dev/null 2>&1; then
