@@ -142,8 +142,10 @@ check_patch() {
 	if [ -n "$(touched "$commit^" "$commit" tools/lib/bpf tools/bpf/bpftool tools/include)" ]; then
 		rc=0
 		mkdir -p "$dir/bpftool"
+		local btf=()
+		[ ! -r "$build/kernel/vmlinux" ] || btf=("VMLINUX_BTF=$build/kernel/vmlinux")
 		make -C "$tree/tools/bpf/bpftool" OUTPUT="$dir/bpftool/" -j"$jobs" CC="$cc" HOSTCC="$hostcc" \
-			CLANG=clang-19 LLVM_STRIP=llvm-strip-19 VMLINUX_BTF="$build/kernel/vmlinux" \
+			CLANG=clang-19 LLVM_STRIP=llvm-strip-19 "${btf[@]}" \
 			feature-llvm=0 feature-libbfd=0 "$dir/bpftool/bpftool" >"$log.bpftool" 2>&1 </dev/null || rc=1
 		if [ "$rc" = 0 ] && grep -q 'warning:' "$log.bpftool"; then
 			rc=1

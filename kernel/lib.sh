@@ -51,6 +51,9 @@ progress() {
 	shift 3
 	"$@" >"$log" 2>&1 </dev/null &
 	pid=$!
+	# A job in the background doesn't get the terminal's Ctrl-C.
+	# shellcheck disable=SC2064
+	trap "kill $pid 2>/dev/null; wait $pid; exit 130" INT TERM HUP
 	while kill -0 "$pid" 2>/dev/null; do
 		sleep 0.5
 		t=$((SECONDS - began))
@@ -65,6 +68,7 @@ progress() {
 		fi
 	done
 	wait "$pid" || rc=$?
+	trap - INT TERM HUP
 	if [ "$rc" -ne 0 ]; then
 		grep -nE 'error|Error|undefined reference' "$log" | head -20 >&2 || true
 		tail -n 15 "$log" >&2
