@@ -19,7 +19,9 @@ endif
 SUB := +$(MAKE) -j$(JOBS)
 
 CLANG ?= clang-19
+# The kernel embeds tagged structs without a name, and so does its vmlinux.h.
 BPF_CFLAGS := -g -O2 -target bpf -mcpu=v3 -D__TARGET_ARCH_x86 -Wall -Werror \
+	-fms-extensions -Wno-microsoft-anon-tag \
 	-I$(B)/include -Ibpf -I$(B)/libbpf/include
 WARN := -Wall -Wextra -Werror
 USER_CFLAGS := -g -O2 -std=gnu11 -D_GNU_SOURCE $(WARN) -Ibpf -isystem $(B)/libbpf/include
