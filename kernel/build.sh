@@ -10,9 +10,9 @@ me=kernel
 
 flavour=${1:-on}
 case $flavour in
-on) out=$build/kernel fragments="base on" expect=2450 ;;
-debug) out=$build/kernel-debug fragments="base on debug" expect=2500 ;;
-off) out=$build/kernel-off fragments="base off" expect=2450 ;;
+on) out=$build/kernel fragments="base on" expect=2030 ;;
+debug) out=$build/kernel-debug fragments="base on debug" expect=2040 ;;
+off) out=$build/kernel-off fragments="base off" expect=2030 ;;
 *) die "unknown configuration '$flavour': on, debug or off" ;;
 esac
 [ -r "$tree/Makefile" ] || die "no kernel tree at $tree: run make kernel-tree"
