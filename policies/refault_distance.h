@@ -39,6 +39,7 @@ struct rd_sizes {
 };
 
 enum rd_charge {
+	RD_CHARGE_NONE,
 	RD_CHARGE_HISTOGRAM,	/* of the oldest generation, as stock */
 	RD_CHARGE_AVERAGES,	/* both running averages, refaulted and total */
 };
@@ -141,11 +142,23 @@ static inline u32 rd_charged_tier(u32 refs, bool workingset)
 }
 
 /*
- * The histogram holds evictions and refaults of one generation, tier by tier:
- * a refault may be charged there only where its eviction was counted.
+ * What a qualified refault is charged to.
+ *
+ * The histogram holds evictions and refaults of one generation, tier by tier: a
+ * refault may be charged there only where its eviction was counted.
+ *
+ * @stale: also charge a folio that was evicted long ago and was not part of the
+ * working set, as the posting does. On its kernel, page tables gave a folio no
+ * accesses and so no tier to compare. Since 7.3 a folio that was faulted in once
+ * has two, the fault and the young bit that it left, so that this charges tier 2,
+ * where under mmap nothing is ever evicted: a rate of 100 %, at which the PID
+ * controller protects the working set whatever it costs the rest.
  */
-static inline enum rd_charge rd_charge_to(u32 charged_tier, u32 old_tier, bool recent)
+static inline enum rd_charge rd_charge_to(u32 charged_tier, u32 old_tier, bool recent,
+					  bool workingset, bool stale)
 {
+	if (!recent && !workingset && !stale)
+		return RD_CHARGE_NONE;
 	return recent && charged_tier == old_tier ? RD_CHARGE_HISTOGRAM : RD_CHARGE_AVERAGES;
 }
 

@@ -253,32 +253,39 @@ static const struct {
 	bool workingset;
 	u32 old_tier;		/* as the kernel has it */
 	u32 tier;		/* that pays */
-	enum rd_charge recent;	/* and from what, if the shadow is recent */
+	enum rd_charge recent;	/* and from what, if the eviction is recent */
+	enum rd_charge old;	/* and if not */
 } charge_table[] = {
-	{ 0, false, 0, 1, RD_CHARGE_AVERAGES },
-	{ 1, false, 0, 1, RD_CHARGE_AVERAGES },
-	{ 2, false, 1, 2, RD_CHARGE_AVERAGES },
-	{ 3, false, 2, 2, RD_CHARGE_HISTOGRAM },
-	{ 4, false, 2, 3, RD_CHARGE_AVERAGES },
-	{ 0, true, 3, 3, RD_CHARGE_HISTOGRAM },
-	{ 1, true, 3, 3, RD_CHARGE_HISTOGRAM },
-	{ 2, true, 3, 3, RD_CHARGE_HISTOGRAM },
-	{ 3, true, 3, 3, RD_CHARGE_HISTOGRAM },
-	{ 4, true, 3, 3, RD_CHARGE_HISTOGRAM },
+	{ 0, false, 0, 1, RD_CHARGE_AVERAGES, RD_CHARGE_NONE },
+	{ 1, false, 0, 1, RD_CHARGE_AVERAGES, RD_CHARGE_NONE },
+	{ 2, false, 1, 2, RD_CHARGE_AVERAGES, RD_CHARGE_NONE },
+	{ 3, false, 2, 2, RD_CHARGE_HISTOGRAM, RD_CHARGE_NONE },
+	{ 4, false, 2, 3, RD_CHARGE_AVERAGES, RD_CHARGE_NONE },
+	{ 0, true, 3, 3, RD_CHARGE_HISTOGRAM, RD_CHARGE_AVERAGES },
+	{ 1, true, 3, 3, RD_CHARGE_HISTOGRAM, RD_CHARGE_AVERAGES },
+	{ 2, true, 3, 3, RD_CHARGE_HISTOGRAM, RD_CHARGE_AVERAGES },
+	{ 3, true, 3, 3, RD_CHARGE_HISTOGRAM, RD_CHARGE_AVERAGES },
+	{ 4, true, 3, 3, RD_CHARGE_HISTOGRAM, RD_CHARGE_AVERAGES },
 };
 
 static void charge_of_every_folio(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof(charge_table) / sizeof(charge_table[0]); i++) {
-		u32 tier = rd_charged_tier(charge_table[i].refs, charge_table[i].workingset);
+		bool workingset = charge_table[i].workingset;
+		u32 old_tier = charge_table[i].old_tier;
+		u32 tier = rd_charged_tier(charge_table[i].refs, workingset);
 
 		assert_int_equal(tier, charge_table[i].tier);
 		assert_true(tier < RD_NR_TIERS);
-		assert_int_equal(rd_charge_to(tier, charge_table[i].old_tier, true),
+		assert_int_equal(rd_charge_to(tier, old_tier, true, workingset, false),
 				 charge_table[i].recent);
-		/* an eviction of long ago is in no histogram any more */
-		assert_int_equal(rd_charge_to(tier, charge_table[i].old_tier, false),
+		assert_int_equal(rd_charge_to(tier, old_tier, false, workingset, false),
+				 charge_table[i].old);
+		/* as posted: the same while it is recent, later always the averages */
+		assert_int_equal(rd_charge_to(tier, old_tier, true, workingset, true),
+				 charge_table[i].recent);
+		assert_int_equal(rd_charge_to(tier, old_tier, false, workingset, true),
 				 RD_CHARGE_AVERAGES);
 	}
 }
