@@ -2,7 +2,7 @@
 set terminal svg size 920,420 font "sans-serif,13" background "#ffffff"
 set output output
 set title "Fixed random order through mmap, 128 MiB in 100 MiB: one reader, policies swapped under it"
-set xlabel "round (32,768 reads)"
+set xlabel "round (131,072 reads)"
 set ylabel "refaults per read"
 set yrange [0:1.1]
 set xtics out nomirror

@@ -28,7 +28,7 @@ out=${RECLAIM_OUT:?run this through selftests/demo/run.sh}
 bpftool=$build/bin/bpftool
 policies=$build/policies
 pins=/sys/fs/bpf/demo
-blocks=32768
+blocks=32768 round_reads=$((4 * 32768))
 disk=/mnt/demo
 cgroups=/sys/fs/cgroup
 main_max=$((100 << 20)) zipf_max=$((54 << 20))
@@ -84,13 +84,15 @@ in_cgroup() {
 
 register() { # POLICY CGROUP
 	"$bpftool" struct_ops register "$policies/$1.bpf.o" "$pins" cgroup "$cgroups/$2" >&2
+	# Pinned under the name of the map, of which the kernel keeps 15 letters.
+	link=$(echo "$pins"/*)
 }
-replace() { # LINK POLICY
-	"$bpftool" struct_ops replace "$pins/$1" "$policies/$2.bpf.o" >&2
+replace() { # POLICY
+	"$bpftool" struct_ops replace "$link" "$policies/$1.bpf.o" >&2
 }
-detach() { # LINK
-	"$bpftool" link detach pinned "$pins/$1" >&2
-	rm "$pins/$1"
+detach() {
+	"$bpftool" link detach pinned "$link" >&2
+	rm "$link"
 }
 status() { # TITLE CGROUP
 	{
@@ -111,8 +113,8 @@ effective() {
 }
 
 jq -n --arg kernel "$(uname -r)" --argjson cpus "$(nproc)" --argjson blocks "$blocks" \
-	--argjson max "$main_max" --argjson zipf_max "$zipf_max" --argjson rounds "$rounds" \
-	'{kernel: $kernel, cpus: $cpus, file_bytes: ($blocks * 4096), memory_max: $max,
+	--argjson round_reads "$round_reads" --argjson max "$main_max" --argjson zipf_max "$zipf_max" --argjson rounds "$rounds" \
+	'{kernel: $kernel, cpus: $cpus, file_bytes: ($blocks * 4096), round_reads: $round_reads, memory_max: $max,
 	  zipf_memory_max: $zipf_max, rounds: $rounds}' >"$out/facts.json"
 : >"$out/phases.jsonl"
 : >"$out/zipf.jsonl"
@@ -138,7 +140,7 @@ run_phase() {
 	local first
 	first=$(lines)
 	phase=$((phase + 1))
-	say "phase $phase of 5: $1 ($3), $rounds rounds of $blocks reads after one to warm up"
+	say "phase $phase of 5: $1 ($3), $rounds rounds of $round_reads reads after one to warm up"
 	wait_lines $((first + 2 + rounds))
 	jq -nc --arg policy "$1" --argjson attached "$2" --arg method "$3" \
 		--argjson first "$first" --argjson rounds "$rounds" \
@@ -149,7 +151,7 @@ run_phase() {
 
 new_cgroup demo "$main_max"
 : >"$log"
-in_cgroup demo "$reader" --engine mmap --pattern shuffle --blocks "$blocks" --continuous \
+in_cgroup demo "$reader" --engine mmap --pattern shuffle --blocks "$blocks" --reads "$round_reads" --continuous \
 	--cgroup "$cgroups/demo" "$disk/file" >"$log" &
 reader_pid=$!
 
@@ -158,13 +160,13 @@ run_phase stock false "no policy"
 register refault_distance demo
 effective refault_distance demo
 run_phase refault_distance true "bpftool struct_ops register"
-replace refault_distance stock
+replace stock
 effective stock demo
 run_phase stock true "bpftool struct_ops replace"
-replace refault_distance refault_distance
+replace refault_distance
 effective refault_distance demo
 run_phase refault_distance true "bpftool struct_ops replace"
-detach refault_distance
+detach
 run_phase stock false "bpftool link detach"
 
 kill -TERM "$reader_pid"
@@ -190,7 +192,7 @@ for engine in mmap fd; do
 			"$work/zipf" >>"$out/zipf.jsonl"
 		status "zipf $engine $policy" zipf
 		if [ "$policy" != stock ]; then
-			detach "$policy"
+			detach
 		fi
 		rmdir "$cgroups/zipf"
 	done

@@ -50,7 +50,7 @@ $facts[0] as $f
 | [$ph[] | select(.policy == "refault_distance") | .refaults_per_read | pct($stock)] as $gain
 | [$zi[] | select(.policy == "refault_distance")] as $zrd
 | {
-	kernel: $f.kernel, date: $date, cpus: $f.cpus, file_bytes: $f.file_bytes,
+	kernel: $f.kernel, date: $date, cpus: $f.cpus, file_bytes: $f.file_bytes, round_reads: $f.round_reads,
 	memory_max: $f.memory_max, zipf_memory_max: $f.zipf_memory_max,
 	phases: $ph, switches: $switches, zipf: $zi,
 	checks: [

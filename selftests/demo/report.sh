@@ -71,19 +71,19 @@ table() {
 
 jq -r '"\nLinux \(.kernel): reads through mmap in one fixed random order, over and over, of a
 file of \(.file_bytes / 1048576) MiB in a memory cgroup of \(.memory_max / 1048576) MiB without swap; one reader, one boot.\n"' "$report"
-jq -r '
-	def f(d): . * pow(10; d) | round / pow(10; d) | tostring |
+# shellcheck disable=SC2016 # $dot is jq's
+format='def f(d): . * pow(10; d) | round / pow(10; d) | tostring |
 		(index(".") // length) as $dot |
 		if d == 0 then . else (if $dot == length then . + "." else . end) |
-		. + ("0" * ([d - (length - $dot - 1), 0] | max)) end;
+		. + ("0" * ([d - (length - $dot - 1), 0] | max)) end;'
+jq -r "$format"'
 	["phase", "policy", "how", "refaults/read", "min..max", "reads", "reads/s", "errors"],
 	(.phases | to_entries[] | .key as $n | .value |
 	[$n + 1, (if .attached or .policy != "stock" then .policy else "none (stock)" end), .method,
 	 (.refaults_per_read | f(3)), "\(.spread[0] | f(3))..\(.spread[1] | f(3))",
 	 .reads, (.reads_per_s | f(0)), .errors]) | @tsv' "$report" | table
 jq -r '"\nThe same with zipf 0.8 draws in \(.zipf_memory_max / 1048576) MiB, one pass to warm up, one measured:\n"' "$report"
-jq -r '
-	def f(d): . * pow(10; d) | round / pow(10; d);
+jq -r "$format"'
 	["engine", "policy", "refaults/read", "against stock", "reads", "reads/s", "errors"],
 	(.zipf[] | [.engine, .policy, (.refaults_per_read | f(4)),
 	 (if .policy == "stock" then "-" else "\(if .vs_stock_pct > 0 then "+" else "" end)\(.vs_stock_pct | f(1)) %" end),

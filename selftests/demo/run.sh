@@ -63,7 +63,7 @@ if [ -z "$from" ]; then
 	from=$to/raw
 	rm -rf "$from" "$to"/report.json "$to"/*.svg
 	mkdir -p "$from"
-	echo "demo: booting the VM; about 12 minutes without KVM, most of it in the second table" >&2
+	echo "demo: booting the VM; about 6 minutes without KVM" >&2
 	status=0
 	selftests/vm/run --timeout 3600 --out "$from" -- \
 		selftests/demo/guest.sh --build "$build" "${guest[@]}" || status=$?
