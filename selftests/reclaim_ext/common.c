@@ -15,6 +15,7 @@
 #include <sys/swap.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 
 #include "common.h"
 
@@ -280,11 +281,18 @@ static bool counts(const char *line, const char *key, struct hook_counts *to)
 	       !line[len + used];
 }
 
+static const char *first_word(const char *line, char *to, size_t size)
+{
+	snprintf(to, size, "%.*s", (int)strcspn(line, " "), line);
+	return to;
+}
+
 /* Strict: a line that isn't known fails the test. */
 struct status status_parse(const char *text)
 {
 	struct status st = {};
-	char copy[4096], *line, *save = NULL, *quote;
+	char copy[4096], key[64], *line, *save = NULL, *quote;
+	struct hook_counts other;
 
 	snprintf(copy, sizeof(copy), "%s", text);
 	for (line = strtok_r(copy, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
@@ -294,6 +302,9 @@ struct status status_parse(const char *text)
 		    number(line, "attached_ms", &st.attached_ms) ||
 		    counts(line, "evicted", &st.evicted) ||
 		    counts(line, "refaulted", &st.refaulted))
+			continue;
+		/* the other operations */
+		if (counts(line, first_word(line, key, sizeof(key)), &other))
 			continue;
 		if (sscanf(line, "last_exit policy=%63s kind=%63s code=%lld msg=\"%255[^\"]",
 			   st.last.policy, st.last.kind, &st.last.code, st.last.msg) < 3)
@@ -768,6 +779,7 @@ int test_main(int argc, char **argv, const struct test *tests, int nr, unsigned 
 	set_up(needs);
 
 	for (int i = 0; i < nr; i++) {
+		time_t began = time(NULL);
 		int status = 0;
 		pid_t pid;
 
@@ -779,6 +791,8 @@ int test_main(int argc, char **argv, const struct test *tests, int nr, unsigned 
 			child(&tests[i]);
 		waitpid(pid, &status, 0);
 		clean_up(pid);
+		if (time(NULL) - began >= 5)
+			diag("%ld s", (long)(time(NULL) - began));
 		if (WIFEXITED(status) && WEXITSTATUS(status) == EXIT_SKIP) {
 			printf("ok %d %s # SKIP %s\n", n, tests[i].name, skip_reason);
 			continue;

@@ -1,8 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Loading, attaching, replacing and asking after the test policy `probe`. */
+#include <bpf/btf.h>
 #include <poll.h>
 
 #include "policy.h"
+
+/* Where the name is in the struct_ops: the skeleton has no member for arrays. */
+static char *name_of(struct probe_bpf *skel)
+{
+	const struct btf *btf = bpf_object__btf(skel->obj);
+	int id = btf__find_by_name_kind(btf, "reclaim_ext_ops", BTF_KIND_STRUCT);
+	const struct btf_type *type = btf__type_by_id(btf, id);
+	const struct btf_member *member = btf_members(type);
+
+	for (unsigned int i = 0; i < btf_vlen(type); i++, member++)
+		if (!strcmp(btf__name_by_offset(btf, member->name_off), "name"))
+			return (char *)skel->struct_ops.probe + member->offset / 8;
+	FAIL("struct reclaim_ext_ops has no name");
+}
 
 struct policy *policy_load(const char *name, unsigned int format, unsigned int flags)
 {
@@ -13,8 +28,7 @@ struct policy *policy_load(const char *name, unsigned int format, unsigned int f
 
 	p->skel = probe_bpf__open();
 	CHECK(p->skel, "cannot open probe: %s", strerror(errno));
-	/* the skeleton has no names for arrays: this one follows the flags */
-	slot = (char *)(&p->skel->struct_ops.probe->flags + 1);
+	slot = name_of(p->skel);
 	CHECK_STR(slot, "probe");
 	snprintf(slot, NAME_LEN, "%s", name);
 	snprintf(p->name, sizeof(p->name), "%s", name);
