@@ -275,29 +275,30 @@ static void nested_race(int arg)
 }
 
 /* MGLRU off and on, with file and swap refaults under a policy. */
-static void toggle_mglru(int arg)
+static void toggle_mglru(int all_active)
 {
 	struct policy *p = policy_load("alpha", FORMAT_A, 0);
 	struct load l = load_start("a");
 	struct cg *acg = cg_new(NULL, "anon");
-	struct worker *w = worker_start(acg, 24 * MB_PAGES);
+	struct worker *w = worker_start(acg, 8 * MB_PAGES);
 	const struct probe_seen *r = &p->refaulted[FILE_PAGES];
-	unsigned long n = scaled(30, 6);
+	unsigned long n = scaled(20, 6);
 	int link, alink;
 
-	(void)arg;
 	p->config->cookie = PROBE_COOKIE_INDEX;
-	p->config->decision = REFAULT | REFAULT_ACTIVE | REFAULT_ACTIVATE | REFAULT_WORKINGSET |
-			      REFAULT_CHARGE | REFAULT_TIER(3);
+	/* legal on both */
+	if (all_active)
+		p->config->decision = REFAULT | REFAULT_ACTIVE | REFAULT_ACTIVATE |
+				      REFAULT_WORKINGSET;
 	link = policy_attach(p, l.cg);
 	alink = policy_attach(p, acg);
-	cg_put(acg, "memory.high", "%lu", 12 * MB);
+	cg_put(acg, "memory.max", "%lu", 6 * MB);
 	for (unsigned long i = 0; i < n; i++) {
 		unsigned long long file = r->calls;
 
 		mglru_set(i % 2);
-		worker_do(w, OP_WRITE, NULL, 0, 24 * MB_PAGES);
-		worker_do(w, OP_CHECK, NULL, 0, 24 * MB_PAGES);
+		worker_do(w, OP_WRITE, NULL, 0, 8 * MB_PAGES);
+		worker_do(w, OP_CHECK, NULL, 0, 8 * MB_PAGES);
 		/* both kinds of LRU in their turn */
 		WAIT_FOR(r->calls > file + 50);
 	}
@@ -308,6 +309,32 @@ static void toggle_mglru(int arg)
 	CHECK_EQ(oom_kills(acg), 0);
 	CHECK(!link_hup(link) && !link_hup(alink), "ejected");
 	worker_end(w);
+	load_end(&l);
+}
+
+/* One illegal answer is made legal, a flood of them ends the policy. */
+static void flood(int arg)
+{
+	struct policy *p = policy_load("alpha", FORMAT_A, 0);
+	struct load l = load_start("a");
+	struct status st;
+	int link;
+
+	(void)arg;
+	p->config->decision = REFAULT | 1ULL << 50;
+	link = policy_attach(p, l.cg);
+	/* as long as it takes, the alarm is the limit */
+	while (!link_hup(link))
+		usleep(100000);
+	WAIT_FOR(p->life->exit_calls == 1);
+	CHECK_STR(p->life->exit_reason, "bad_decisions");
+	CHECK_EQ(p->life->exit_kind, 6);
+	CHECK_OP(p->refaulted[FILE_PAGES].calls, >=, 10000);
+	WAIT_FOR(status_of(l.cg).last.kind[0]);
+	st = status_of(l.cg);
+	CHECK_STR(st.policy, "none");
+	CHECK_STR(st.last.kind, "bad_decisions");
+	CHECK(strstr(st.last.msg, "refaulted"), "which operation? '%s'", st.last.msg);
 	load_end(&l);
 }
 
@@ -361,6 +388,8 @@ static void kill_cgroup(int arg)
 		CHECK_STR(p->life->exit_reason, "cgroup_gone");
 		close(link);
 		close(cg->fd);
+		/* what the parent has got now would be found there next time */
+		CHECK_EQ(posix_fadvise(f->fd, 0, 0, POSIX_FADV_DONTNEED), 0);
 	}
 	CHECK_EQ(p->refaulted[FILE_PAGES].mismatch, 0);
 }
@@ -373,6 +402,8 @@ static const struct test tests[] = {
 	{ "1,000 attachments by two threads beside rmdir", attach_beside_rmdir, 0 },
 	{ "attachments at two levels", nested_race, 0 },
 	{ "MGLRU off and on under a policy", toggle_mglru, 0 },
+	{ "MGLRU off and on, all refaults active", toggle_mglru, 1 },
+	{ "a flood of illegal answers", flood, 0 },
 	{ "ejected under readers", eject_under_load, 0 },
 	{ "killed and removed under a policy", kill_cgroup, 0 },
 };
