@@ -51,7 +51,7 @@ tool() {
 	if [ "$want" != 0 ]; then
 		[ "$rc" = 0 ] || rc=$want
 	fi
-	[ "$rc" != "$want" ] || grep -qE -e "$pattern" "$tmp/out" || rc=missing
+	[ "$rc" != "$want" ] || [ -z "$pattern" ] || grep -qE -e "$pattern" "$tmp/out" || rc=missing
 	if [ "$rc" != "$want" ]; then
 		echo "wanted $want and '$pattern', got $rc" >>"$tmp/out"
 		result 1 "$name"

@@ -179,13 +179,15 @@ static void *maker(void *arg)
 
 static void attach_beside_rmdir(int arg)
 {
-	struct load l = load_start("load");
+	struct cg *cg = small_cgroup("load");
+	struct worker *reader = worker_start(cg, 0);
 	struct cg *top = cg_new(NULL, "top");
 	char path[600], text[1024];
 	int links = count_links();
 	pthread_t t[3];
 
 	(void)arg;
+	worker_loop(reader, OP_FD, file_new("load", 32 * MB_PAGES));
 	cg_delegate(top);
 	race.policy[0] = policy_load("alpha", FORMAT_A, 0);
 	race.policy[1] = policy_load("beta", FORMAT_B, 0);
@@ -220,7 +222,7 @@ static void attach_beside_rmdir(int arg)
 	snprintf(path, sizeof(path), "%s/cgroup.stat", top->path);
 	WAIT_FOR(get(path, text, sizeof(text)) > 0 && strstr(text, "nr_dying_descendants 0"));
 	CHECK_STR(status_of(top).policy, "none");
-	load_end(&l);
+	CHECK_OP(worker_end(reader), >, 0);
 }
 
 /* Attach at one level while policies come and go at another. */
@@ -282,7 +284,7 @@ static void toggle_mglru(int all_active)
 	struct cg *acg = cg_new(NULL, "anon");
 	struct worker *w = worker_start(acg, 8 * MB_PAGES);
 	const struct probe_seen *r = &p->refaulted[FILE_PAGES];
-	unsigned long n = scaled(20, 6);
+	unsigned long n = scaled(12, 6);
 	int link, alink;
 
 	p->config->cookie = PROBE_COOKIE_INDEX;
