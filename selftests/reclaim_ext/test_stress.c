@@ -69,10 +69,15 @@ static void swaps(int lru)
 		p[i]->config->cookie = PROBE_COOKIE_INDEX;
 		p[i]->config->decision = i ? REFAULT | REFAULT_ACTIVE | REFAULT_WORKINGSET : 0;
 	}
+	/* each of them in earnest, then as fast as it goes */
 	link = policy_attach(p[0], l.cg);
+	WAIT_FOR(p[0]->evicted[FILE_PAGES].calls && p[0]->refaulted[FILE_PAGES].calls);
 	for (unsigned long i = 1; i <= n; i++) {
 		CHECK_EQ(policy_replace(link, p[i % 2]), 0);
 		CHECK_EQ(p[(i + 1) % 2]->life->exit_calls, (i + 1) / 2);
+		if (i == 1)
+			WAIT_FOR(p[1]->evicted[FILE_PAGES].calls &&
+				 p[1]->refaulted[FILE_PAGES].calls);
 	}
 	more = p[n % 2]->refaulted[FILE_PAGES].calls;
 	WAIT_FOR(p[n % 2]->refaulted[FILE_PAGES].calls > more + 100);
@@ -137,7 +142,7 @@ static void *attacher(void *arg)
 		int link;
 
 		if (cg.fd < 0) {
-			sched_yield();
+			usleep(500);
 			continue;
 		}
 		link = policy_try_attach(race.policy[me], &cg);
@@ -169,9 +174,13 @@ static void *maker(void *arg)
 {
 	(void)arg;
 	while (!race.done) {
+		unsigned long before = race.attached[0] + race.attached[1];
+
 		if (!mkdir(race.dir, 0755))
 			race.made++;
-		usleep(1000);
+		/* pulled away right after somebody has attached: slow machines, too */
+		for (int i = 0; i < 20 && race.attached[0] + race.attached[1] == before; i++)
+			usleep(1000);
 		rmdir(race.dir);
 	}
 	return NULL;
@@ -179,15 +188,15 @@ static void *maker(void *arg)
 
 static void attach_beside_rmdir(int arg)
 {
-	struct cg *cg = small_cgroup("load");
-	struct worker *reader = worker_start(cg, 0);
+	struct file *f = file_new("load", 32 * MB_PAGES);
+	struct worker *reader = worker_start(small_cgroup("load"), 0);
 	struct cg *top = cg_new(NULL, "top");
 	char path[600], text[1024];
 	int links = count_links();
 	pthread_t t[3];
 
 	(void)arg;
-	worker_loop(reader, OP_FD, file_new("load", 32 * MB_PAGES));
+	worker_loop(reader, OP_FD, f);
 	cg_delegate(top);
 	race.policy[0] = policy_load("alpha", FORMAT_A, 0);
 	race.policy[1] = policy_load("beta", FORMAT_B, 0);
