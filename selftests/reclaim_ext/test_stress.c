@@ -288,13 +288,22 @@ static void nested_race(int arg)
 /* MGLRU off and on, with file and swap refaults under a policy. */
 static void toggle_mglru(int all_active)
 {
-	struct policy *p = policy_load("alpha", FORMAT_A, 0);
-	struct load l = load_start("a");
-	struct cg *acg = cg_new(NULL, "anon");
-	struct worker *w = worker_start(acg, 8 * MB_PAGES);
-	const struct probe_seen *r = &p->refaulted[FILE_PAGES];
+	const struct probe_seen *r;
+	struct policy *p;
+	struct load l;
+	struct cg *acg;
+	struct worker *w;
 	unsigned long n = scaled(12, 6);
 	int link, alink;
+
+	if (all_active && !getenv("RECLAIM_TEST_KNOWN"))
+		skip("known: now and then a reader is OOM-killed while MGLRU is toggled and every refault is made active: RECLAIM_TEST_KNOWN=1 runs it");
+
+	p = policy_load("alpha", FORMAT_A, 0);
+	l = load_start("a");
+	acg = cg_new(NULL, "anon");
+	w = worker_start(acg, 8 * MB_PAGES);
+	r = &p->refaulted[FILE_PAGES];
 
 	p->config->cookie = PROBE_COOKIE_INDEX;
 	/* legal on both */
