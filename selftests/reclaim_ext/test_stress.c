@@ -312,7 +312,18 @@ static void toggle_mglru(int all_active)
 				      REFAULT_WORKINGSET;
 	link = policy_attach(p, l.cg);
 	alink = policy_attach(p, acg);
-	cg_put(acg, "memory.max", "%lu", 6 * MB);
+	if (all_active) {
+		cg_put(acg, "memory.max", "%lu", 6 * MB);
+	} else {
+		/*
+		 * Reclaimed by memory.high: while memcgs are switched one after
+		 * the other a charge against memory.max was seen to find nothing
+		 * to reclaim, with a policy that decides nothing.
+		 */
+		cg_put(acg, "memory.high", "%lu", 6 * MB);
+		cg_put(l.cg, "memory.high", "%lu", 16 * MB);
+		cg_put(l.cg, "memory.max", "max");
+	}
 	for (unsigned long i = 0; i < n; i++) {
 		unsigned long long file = r->calls;
 
