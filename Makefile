@@ -59,7 +59,7 @@ demo: deps bpftool policies bench ## build all, boot a VM, attach, swap, detach;
 check: deps ## every test: on this machine, of the kernel series, in the VM
 	@selftests/check.sh
 
-selftests: selftests-build ## the VM's tests on this machine (a booted patched kernel)
+selftests: policies selftests-build ## the VM's tests on this machine (a booted patched kernel)
 	selftests/reclaim_ext/run_tests.sh
 
 doctor: ## what is missing on this machine and how to get it
