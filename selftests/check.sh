@@ -18,10 +18,43 @@ make=(make --no-print-directory)
 
 # group NAME COMMAND...
 group() {
-	local name=$1 began=$SECONDS rc=0 p f s
+	echo "check: $1 ..."
+	run_group "$@"
+	report "$1"
+}
+
+run_group() {
+	local name=$1 began=$SECONDS rc=0
 	shift
-	echo "check: $name ..."
 	"$@" >"$out/$name.tap" 2>"$out/$name.err" </dev/null || rc=$?
+	echo "$rc $((SECONDS - began))" >"$out/$name.rc"
+}
+
+# A VM uses one processor: groups that are started run beside one another, as
+# many at a time as there are processors, and are reported in this order.
+started=() running=0
+start() {
+	if [ "$running" -ge "$(nproc)" ]; then
+		wait -n || true
+		running=$((running - 1))
+	fi
+	echo "check: $1 started"
+	run_group "$@" &
+	started+=("$1") running=$((running + 1))
+}
+
+finish() {
+	local name
+	wait
+	for name in "${started[@]}"; do
+		report "$name"
+	done
+	started=() running=0
+}
+
+report() {
+	local name=$1 rc=1 seconds='?' p f s
+	read -r rc seconds <"$out/$name.rc" || true
 	awk -v name="$name" -v rc="$rc" -v counts="$out/counts" -f selftests/tap-count.awk "$out/$name.tap"
 	read -r p f s <"$out/counts"
 	passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
@@ -30,7 +63,7 @@ group() {
 		tail -n 15 "$out/$name.err"
 		echo "check: $name: more in $out/$name.tap and $out/$name.err"
 	fi
-	echo "check: $name: $p passed, $f failed$([ "$s" = 0 ] || echo ", $s skipped"), $((SECONDS - began)) s"
+	echo "check: $name: $p passed, $f failed$([ "$s" = 0 ] || echo ", $s skipped"), $seconds s"
 }
 
 # A build that fails is a failed test, and what doesn't need it still runs.
@@ -70,22 +103,20 @@ one_result() { # NAME COMMAND...: the command's status as TAP
 		echo "not ok 1 - $name"
 	fi
 }
-group kernel-patches one_result "kernel/patches survives the round trip" kernel/patches.sh --check
-group kernel-checks kernel/checks.sh
-
 tests=selftests/reclaim_ext/run_tests.sh
+vm=(selftests/vm/run --timeout 2400)
 if [ "$kernel" = 1 ]; then
-	group vm-runner selftests/vm/test-run.sh
-	if [ -x "$tests" ]; then
-		group vm selftests/vm/run --timeout 1200 -- "$tests"
-		if [ "$debug" = 1 ]; then
-			group vm-debug selftests/vm/run --timeout 1800 --mem 3072 --debug -- "$tests"
-		fi
-	else
-		echo "SKIPPED vm: no $tests yet"
-		skipped=$((skipped + 1))
+	# the longest first
+	if [ "$debug" = 1 ]; then
+		start vm-debug-1 "${vm[@]}" --mem 3072 --debug -- "$tests" --part 1/2
+		start vm-debug-2 "${vm[@]}" --mem 3072 --debug -- "$tests" --part 2/2
 	fi
+	start vm "${vm[@]}" -- "$tests"
+	start vm-runner selftests/vm/test-run.sh
 fi
+start kernel-patches one_result "kernel/patches survives the round trip" kernel/patches.sh --check
+start kernel-checks kernel/checks.sh
+finish
 
 if [ "$skipped" = 0 ]; then
 	echo "$passed passed, $failed failed"

@@ -1,7 +1,10 @@
 #!/bin/bash
 # Run the tests of reclaim_ext on this machine, a booted patched kernel (KTAP).
 #
-# usage: selftests/reclaim_ext/run_tests.sh [TEST...]
+# usage: selftests/reclaim_ext/run_tests.sh [--part K/N] [TEST...]
+#
+# --part K/N: of these tests only each N-th, beginning with the K-th, so that N
+# machines can share them.
 #
 # TEST is a name like test_attach (also without test_); all of them by default.
 # One program alone, or a part of its tests:
@@ -23,7 +26,7 @@ build=${RECLAIM_BUILD:-$PWD/build}
 export RECLAIM_BUILD=$build
 
 case ${1:-} in
--h | --help) sed -n '3,14s/^# \{0,1\}//p' "$0"; exit 0 ;;
+-h | --help) sed -n '3,17s/^# \{0,1\}//p' "$0"; exit 0 ;;
 esac
 
 bail() {
@@ -31,6 +34,14 @@ bail() {
 	exit 1
 }
 
+part=1/1
+if [ "${1:-}" = --part ]; then
+	part=${2:-}
+	shift $(($# > 1 ? 2 : 1))
+	if ! [[ $part =~ ^[1-9][0-9]*/[1-9][0-9]*$ ]] || [ "${part%/*}" -gt "${part#*/}" ]; then
+		bail "--part '$part': it is K/N, 1/2 for the first half"
+	fi
+fi
 tests=()
 for t in "$@"; do
 	t=test_${t#test_}
@@ -38,6 +49,12 @@ for t in "$@"; do
 	tests+=("$t")
 done
 [ ${#tests[@]} -gt 0 ] || tests=("${all[@]}")
+mine=()
+for ((i = ${part%/*} - 1; i < ${#tests[@]}; i += ${part#*/})); do
+	mine+=("${tests[i]}")
+done
+[ ${#mine[@]} -gt 0 ] || bail "--part $part: there are only ${#tests[@]} tests"
+tests=("${mine[@]}")
 
 # A test program that the list above doesn't have would never run.
 for f in "$here"/test_*.c "$here"/test_*.sh; do
