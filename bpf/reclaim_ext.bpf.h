@@ -39,6 +39,13 @@ enum reclaim_ext_cookie_format {
 	 * rd_order() in policies/refault_distance.h gives for this machine.
 	 */
 	COOKIE_FORMAT_EVICTION_CLOCK = 1,
+	/* The count of accesses, 0 to 7, in bits 0 to 2. */
+	COOKIE_FORMAT_COUNT = 2,
+	/*
+	 * The count in bits 0 to 2, above it the lruvec's refault clock, shifted
+	 * right by the order that ld_order() in policies/ladder.h gives.
+	 */
+	COOKIE_FORMAT_COUNT_REFAULTS = 3,
 };
 
 /* MGLRU pages of a type that are @age generations from the youngest, 0: there are none. */
@@ -49,6 +56,10 @@ extern u64 bpf_reclaim_ext_lru_pages(struct lruvec *lruvec, u32 file, u32 active
 extern u64 bpf_reclaim_ext_eviction_clock(struct lruvec *lruvec) __ksym;
 /* Pages that came back to @lruvec and found a shadow entry. */
 extern u64 bpf_reclaim_ext_refault_clock(struct lruvec *lruvec) __ksym;
+/* The PID controller's refaults of a tier: running average and oldest generation. */
+extern u64 bpf_reclaim_ext_tier_refaulted(struct lruvec *lruvec, u32 file, u32 tier) __ksym;
+/* The same of pages evicted or protected. */
+extern u64 bpf_reclaim_ext_tier_total(struct lruvec *lruvec, u32 file, u32 tier) __ksym;
 /* Swap that the memcg of @lruvec may still use, pages. */
 extern u64 bpf_reclaim_ext_free_swap(struct lruvec *lruvec) __ksym;
 /* Id of the cgroup whose policy is effective for @lruvec, 0: none. */
@@ -104,6 +115,26 @@ static __always_inline u64 refault_tier(u32 tier)
 static __always_inline u64 refault_refs(u32 refs)
 {
 	return RECLAIM_EXT_REFAULT_REFS | (u64)refs << RECLAIM_EXT_REFAULT_REFS_SHIFT;
+}
+
+/* Parts of an answer of ->admit(), ->place(), ->accessed() and ->sort(). */
+static __always_inline u32 answer_refs(u32 refs)
+{
+	return RECLAIM_EXT_DECIDE | RECLAIM_EXT_REFS | refs << RECLAIM_EXT_REFS_SHIFT;
+}
+
+/* The generation given, counted from the oldest. */
+static __always_inline u32 answer_gen(u32 gen)
+{
+	return RECLAIM_EXT_DECIDE | RECLAIM_EXT_GEN | gen << RECLAIM_EXT_GEN_SHIFT;
+}
+
+/* An answer of ->balance(). */
+static __always_inline u32 answer_balance(bool file, u32 tier_anon, u32 tier_file)
+{
+	return RECLAIM_EXT_BALANCE | (file ? RECLAIM_EXT_BALANCE_FILE : 0) |
+	       tier_anon << RECLAIM_EXT_TIER_ANON_SHIFT |
+	       tier_file << RECLAIM_EXT_TIER_FILE_SHIFT;
 }
 
 #endif /* _RECLAIM_EXT_BPF_H */
