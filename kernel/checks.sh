@@ -3,7 +3,7 @@
 #
 # For each patch: checkpatch --strict, and builds of the directories it touches
 # with the option on and off. For the whole series: the touched files build
-# without memory cgroups, sparse says nothing that it doesn't say about the base,
+# without memory cgroups, swap, MGLRU, or BPF, sparse says nothing that it doesn't say about the base,
 # and with the option off the touched files of mm/ hold the same instructions.
 # Answers are kept under build/checks/results until the patch changes.
 set -euo pipefail
@@ -88,6 +88,11 @@ configure() {
 	off) "$here/config.sh" "$dir/off" "base off" "${nodebug[@]}" ;;
 	nomemcg) "$here/config.sh" "$dir/nomemcg" "base off" "${nodebug[@]}" \
 		MEMCG=n MEMCG_V1=n CGROUP_WRITEBACK=n ;;
+	noswap) "$here/config.sh" "$dir/noswap" "base on" SWAP=n ;;
+	nomglru) "$here/config.sh" "$dir/nomglru" "base off" "${nodebug[@]}" \
+		LRU_GEN=n LRU_GEN_ENABLED=n ;;
+	nobpf) "$here/config.sh" "$dir/nobpf" "base off" "${nodebug[@]}" BPF_SYSCALL=n CGROUP_BPF=n \
+		BPF_JIT=n BPF_JIT_ALWAYS_ON=n BPF_JIT_DEFAULT_ON=n BPF_UNPRIV_DEFAULT_OFF=n BPF_EVENTS=n ;;
 	esac
 } 2>>"$dir/log/config.log" >&2
 prepared=''
@@ -248,13 +253,23 @@ check_series() {
 			"$([ -s "$log.sparse-new" ] && echo "$log.sparse-new" || echo "$log.sparse-tip")"
 	fi
 
-	rc=0
-	compile nomemcg "$log.nomemcg" || rc=1
+	without nomemcg off "without memory cgroups" '^mm/memcontrol'
+	without noswap on "with the option, without swap" '^mm/swap'
+	without nomglru off "without MGLRU" '^$'
+	without nobpf off "without BPF" '^kernel/bpf/'
+}
+
+# without CONFIGURATION LIKE WORDS REGEX: do the touched files build, as far as
+# the configuration LIKE has them, but for those of REGEX?
+without() {
+	local rc=0
+	compile "$1" "$log.$1" || rc=1
 	if [ "$rc" = 0 ]; then
-		mapfile -t objs < <(printf '%s\n' "${all[@]}" | existing_objects off | grep -vE '^mm/memcontrol' || true)
-		[ "${#objs[@]}" = 0 ] || compile nomemcg "$log.nomemcg" "${objs[@]}" || rc=1
+		mapfile -t objs < <(printf '%s\n' "${all[@]}" | existing_objects "$2" | grep -vE "$4" || true)
+		[ "${#objs[@]}" = 0 ] || compile "$1" "$log.$1" "${objs[@]}" || rc=1
+		! grep -q 'warning:' "$log.$1" || rc=1
 	fi
-	emit $rc "series: touched files build without memory cgroups" "$log.nomemcg"
+	emit $rc "series: touched files build $3" "$log.$1"
 }
 
 i=0
