@@ -329,6 +329,19 @@ struct status status_of(struct cg *cg)
 	return status_parse(text);
 }
 
+struct hook_counts hook_of(struct cg *cg, const char *hook)
+{
+	struct hook_counts c = {};
+	char path[600], buf[4096], *line, *save = NULL;
+
+	snprintf(path, sizeof(path), "%s/memory.reclaim_ext", cg ? cg->path : CGROUP_ROOT);
+	CHECK(get(path, buf, sizeof(buf)) > 0, "cannot read %s", path);
+	for (line = strtok_r(buf, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
+		if (counts(line, hook, &c))
+			return c;
+	FAIL("%s has no line for %s", path, hook);
+}
+
 /* --- files and swap ----------------------------------------------------- */
 
 static unsigned long pattern(unsigned long ino, unsigned long page)
@@ -556,8 +569,7 @@ static void one_pass(volatile struct worker_shared *sh, const struct request *r)
 		munmap((void *)map, (r->file ? r->file->pages : r->nr) * PAGE);
 }
 
-/* A copy of a link's descriptor would keep the link. */
-static void close_bpf(void)
+void close_bpf(void)
 {
 	DIR *dir = opendir("/proc/self/fd");
 	struct dirent *entry;

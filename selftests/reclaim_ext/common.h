@@ -161,6 +161,8 @@ struct status {
 };
 
 struct status status_of(struct cg *cg);
+/* Counts of any operation in memory.reclaim_ext. */
+struct hook_counts hook_of(struct cg *cg, const char *hook);
 struct status status_parse(const char *text);
 
 /* --- files and swap ----------------------------------------------------- */
@@ -195,6 +197,9 @@ struct generations generations_of(struct cg *cg);
 void generations_open(struct cg *cg);
 
 /* --- workers ------------------------------------------------------------ */
+
+/* A copy of the descriptor of a link would keep the link. */
+void close_bpf(void);
 
 enum op {
 	OP_NONE,
