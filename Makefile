@@ -36,10 +36,12 @@ TEST_SKELS := $(TEST_OBJS:.bpf.o=.skel.h)
 TEST_LIB := $(filter-out selftests/reclaim_ext/test_% %.bpf.c,$(wildcard selftests/reclaim_ext/*.c))
 TESTS := $(patsubst selftests/reclaim_ext/%.c,$(B)/selftests/%,$(wildcard selftests/reclaim_ext/test_*.c))
 HOST_TESTS := $(patsubst selftests/host/%.c,$(B)/host/%,$(wildcard selftests/host/test_*.c))
+HOSTILE := $(patsubst selftests/hostile/%.bpf.c,$(B)/hostile/%.bpf.o,$(wildcard selftests/hostile/*.bpf.c))
+FAIL_OBJS := $(patsubst selftests/reclaim_ext/fail/%.bpf.c,$(B)/selftests/fail/%.bpf.o,$(wildcard selftests/reclaim_ext/fail/*.bpf.c))
 
 .PHONY: all help doctor deps kernel-tree kernel-patches kernel-patches-check kernel \
 	kernel-debug kernel-checks bpftool policies reader bench selftests-build \
-	host-tests-build selftests check demo clean distclean \
+	host-tests-build selftests hostile soak check demo clean distclean \
 	_policies _bench _selftests _host
 
 all: bpftool policies bench selftests-build ## kernel, tools, policies and test programs
@@ -52,6 +54,7 @@ help: ## this list
 	@echo '  KERNEL_TARBALL=FILE  kernel source instead of the one of the Debian mirror'
 	@echo '  KERNEL_SRC=DIR       the same, an unpacked tarball or a git tree'
 	@echo '  RECLAIM_BUILD=DIR    build there instead of build/ (10 GB)'
+	@echo '  MINUTES=N SEED=S     of make soak (default: 3 minutes, a seed of the day)'
 
 demo: deps bpftool policies bench ## build all, boot a VM, attach, swap, detach; table, report and chart
 	selftests/demo/run.sh
@@ -61,6 +64,12 @@ check: deps ## every test: on this machine, of the kernel series, in the VM
 
 selftests: policies selftests-build ## the VM's tests on this machine (a booted patched kernel)
 	selftests/reclaim_ext/run_tests.sh
+
+hostile: selftests-build ## 36 policies that are wrong on purpose, in a VM; build/hostile/report.json
+	selftests/hostile/run.sh
+
+soak: selftests-build kernel-debug ## random changes under load in a VM: MINUTES=N SEED=S
+	selftests/hostile/soak.sh
 
 doctor: ## what is missing on this machine and how to get it
 	@selftests/doctor.sh
@@ -111,10 +120,11 @@ distclean: ## remove build/ altogether (refuses if the kernel tree has unexporte
 
 _policies: $(POLICIES) $(POLICIES:.bpf.o=.skel.h)
 _bench: $(BENCH)
-_selftests: $(TEST_OBJS) $(TEST_SKELS) $(TESTS)
+_selftests: $(TEST_OBJS) $(TEST_SKELS) $(TESTS) $(FAIL_OBJS) $(HOSTILE) \
+	$(B)/hostile/hostile $(B)/hostile/soak
 _host: $(HOST_TESTS)
 
-$(B)/policies $(B)/bench $(B)/selftests $(B)/host:
+$(B)/policies $(B)/bench $(B)/selftests $(B)/host $(B)/hostile $(B)/selftests/fail:
 	@mkdir -p $@
 
 $(B)/policies/%.bpf.o: policies/%.bpf.c Makefile $(B)/include/vmlinux.h | $(B)/policies
@@ -134,6 +144,19 @@ $(B)/selftests/test_%: selftests/reclaim_ext/test_%.c $(TEST_LIB) Makefile $(TES
 	@gcc $(USER_CFLAGS) -Iselftests/reclaim_ext -I$(B)/selftests -MMD -MP -MT $@ -MF $@.d \
 		$< $(TEST_LIB) -o $@ $(LIBBPF) -lpthread -lcap
 
+$(B)/selftests/fail/%.bpf.o: selftests/reclaim_ext/fail/%.bpf.c Makefile $(B)/include/vmlinux.h | $(B)/selftests/fail
+	@echo "  BPF   $<"
+	@$(CLANG) $(BPF_CFLAGS) -Iselftests/reclaim_ext -MMD -MP -MT $@ -MF $(@:.o=.d) -c $< -o $@
+
+$(B)/hostile/%.bpf.o: selftests/hostile/%.bpf.c Makefile $(B)/include/vmlinux.h | $(B)/hostile
+	@echo "  BPF   $<"
+	@$(CLANG) $(BPF_CFLAGS) -Iselftests/hostile -MMD -MP -MT $@ -MF $(@:.o=.d) -c $< -o $@
+
+$(B)/hostile/%: selftests/hostile/%.c selftests/reclaim_ext/common.c Makefile $(B)/libbpf/lib/libbpf.a | $(B)/hostile
+	@echo "  CC    $<"
+	@gcc $(USER_CFLAGS) -Iselftests/reclaim_ext -MMD -MP -MT $@ -MF $@.d \
+		$< selftests/reclaim_ext/common.c -o $@ $(LIBBPF)
+
 $(B)/bench/%: selftests/bench/%.c Makefile | $(B)/bench
 	@echo "  CC    $<"
 	@gcc -O2 -std=gnu11 -D_GNU_SOURCE $(WARN) -static -MMD -MP -MT $@ -MF $@.d $< -o $@ -lm
@@ -142,4 +165,4 @@ $(B)/host/%: selftests/host/%.c Makefile | $(B)/host
 	@echo "  CC    $<"
 	@gcc $(HOST_CFLAGS) -MMD -MP -MT $@ -MF $@.d $< -o $@ -lcmocka -lm
 
--include $(wildcard $(B)/policies/*.d $(B)/selftests/*.d $(B)/bench/*.d $(B)/host/*.d)
+-include $(wildcard $(B)/policies/*.d $(B)/selftests/*.d $(B)/selftests/fail/*.d $(B)/hostile/*.d $(B)/bench/*.d $(B)/host/*.d)

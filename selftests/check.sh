@@ -111,6 +111,8 @@ if [ "$kernel" = 1 ]; then
 		start vm-debug-1 "${vm[@]}" --mem 3072 --debug -- "$tests" --part 1/2
 		start vm-debug-2 "${vm[@]}" --mem 3072 --debug -- "$tests" --part 2/2
 	fi
+	start hostile selftests/hostile/run.sh
+	[ "$debug" != 1 ] || start soak selftests/hostile/soak.sh
 	start vm "${vm[@]}" -- "$tests"
 	start vm-runner selftests/vm/test-run.sh
 fi

@@ -17,7 +17,7 @@
 set -euo pipefail
 
 # in this order: the last one uses up what cannot be given back before a reboot
-all=(test_attach test_errors test_deny test_hooks test_decide test_cookies test_kfuncs test_exit
+all=(test_attach test_errors test_fail test_deny test_hooks test_decide test_cookies test_kfuncs test_exit
 	test_bpftool test_stress test_formats)
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd -P)

@@ -1191,7 +1191,8 @@ static void sort_protects(int bits)
 		CHECK_NEAR(a, b, NR / 4);
 	}
 	/* there are generations 1 to 3 to go to */
-	CHECK_EQ(hook_of(p.cg, "sort").clamped > 0, bits & GEN && (bits >> 16 == 0 || bits >> 16 > 3));
+	CHECK_EQ(hook_of(p.cg, "sort").clamped > 0,
+		 bits & GEN && (bits >> 16 == 0 || bits >> 16 > 3));
 }
 
 /* Where the protected ones go. */

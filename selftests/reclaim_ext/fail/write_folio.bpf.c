@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Writes to the folio. */
+/* expect: only read is supported */
+#include "reclaim_ext.bpf.h"
+
+char LICENSE[] SEC("license") = "GPL";
+
+SEC("struct_ops/fail_sort")
+u32 BPF_PROG(fail_sort, struct folio *folio, struct lruvec *lruvec,
+	     struct reclaim_ext_folio_ctx *ev)
+{
+	folio->index = 0;
+	return 0;
+}
+
+SEC(".struct_ops.link")
+struct reclaim_ext_ops must_fail = {
+	.sort	= (void *)fail_sort,
+	.name	= "fail",
+};
