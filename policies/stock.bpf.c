@@ -44,8 +44,10 @@
 
 char LICENSE[] SEC("license") = "GPL";
 
-u32 differential TUNABLE = 0;
-u32 mutate TUNABLE = 0;
+u32 differential TUNABLE RANGE(0, 1)
+	DOC("1: count the answers that differ from the kernel's own") = 0;
+u32 mutate TUNABLE RANGE(0, 1)
+	DOC("1: wrong on purpose, every refault in a fault starts active") = 0;
 
 COUNTERS(struct stock_counters);
 
@@ -117,6 +119,11 @@ u64 BPF_PROG(stock_refaulted, struct folio *folio, struct lruvec *lruvec,
 	return ret;
 }
 
+POLICY_VERSION("1")
+POLICY_KERNEL("7.3")
+POLICY_IDEA("the kernel's own decisions about refaults, taken in BPF")
+POLICY_SOURCE("mm/vmscan.c, mm/workingset.c and mm/swap.c of Linux 7.3")
+POLICY_USE("to compare with, and to swap back to the default rules without detaching")
 SEC(".struct_ops.link")
 struct reclaim_ext_ops stock = {
 	.refaulted	= (void *)stock_refaulted,

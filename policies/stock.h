@@ -8,10 +8,12 @@
 typedef uint64_t u64;
 #endif
 
+#include "reclaim_ext_meta.h"
+
 /* The map `counters` of the policy; one per folio. */
 struct stock_counters {
-	u64 refaulted;	/* refaults decided here */
-	u64 differ;	/* `differential`: answers that are not what the kernel would do */
+	u64 refaulted	DOC("refaults decided here");
+	u64 differ	DOC("with differential: answers that are not what the kernel would do");
 };
 
 #endif /* _STOCK_H */
