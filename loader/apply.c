@@ -380,9 +380,8 @@ static int execute(struct plan *plan)
 		if (!ret)
 			ret = stop();
 	}
-	if (ret)
-		while (s-- > plan->step)
-			undo(s);
+	for (s = end; ret && s-- > plan->step;)
+		undo(s);
 	return ret;
 }
 

@@ -69,7 +69,7 @@ const struct command commands[] = {
 	  "For each cgroup the policy in force, where it is attached, since when, what it decided, its own counters, and why the last one left. Without --tree only cgroups where a policy is attached or has left are shown.",
 	  "ct", "", 0, 0, cmd_status },
 	{ "top", "", "watch decisions and counters",
-	  "On a terminal a table, sorted by refaults: q quits, p pauses, space looks now. Else a line per attachment and look, or a line of JSON. Rates are per second. It looks at as many attachments in a round as 4 % of a processor allow, those on the screen first; the column age says how old a row is.",
+	  "On a terminal a table, sorted by refaults: q quits, p pauses, space looks now. Else a line per attachment and look, or a line of JSON. Rates are per second. It looks at as many attachments in a round as 3 % of a processor allow, those on the screen first; the column age says how old a row is.",
 	  "cin", "", 0, 0, cmd_top },
 	{ "events", "", "follow attaching, replacing and the end of policies",
 	  "A line, or a line of JSON, for each, until a signal or --count ends it.",

@@ -438,7 +438,9 @@ static int read_object(struct policy *p)
 	t = id > 0 ? skip_mods(btf, btf__type_by_id(btf, id)->type) : NULL;
 	if (t)
 		other = btf__name_by_offset(btf, t->name_off);
-	if (!other || strcmp(other, OPS_TYPE))
+	/* what follows three underscores is for the compiler only */
+	if (!other || strncmp(other, OPS_TYPE, strlen(OPS_TYPE)) ||
+	    (other[strlen(OPS_TYPE)] && strncmp(other + strlen(OPS_TYPE), "___", 3)))
 		return err(ST_FAILED, "%s holds a struct %s, not a struct " OPS_TYPE,
 			   show(p->origin), other ?: "without a name");
 	if (!(bpf_map__map_flags(p->ops) & BPF_F_LINK))

@@ -12,7 +12,7 @@
 #include "reclaimctl.h"
 
 /* Of one processor, for all looks of a round; rows on the screen come first. */
-#define SHARE	0.04
+#define SHARE	0.03
 
 enum { R_REFAULTS, R_EVICTIONS, R_CHANGED, R_CLAMPED, NR_RATES };
 
