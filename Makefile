@@ -103,11 +103,11 @@ policies: bpftool ## build/policies/NAME.bpf.o
 reclaimctl: policies ## build/bin/reclaimctl, its man pages and completion
 	@$(SUB) _reclaimctl
 
-install: reclaimctl ## reclaimctl, policies, headers, man pages, unit (DESTDIR=, PREFIX=/usr)
+install: reclaimctl bench ## reclaimctl, policies, headers, man pages, unit (DESTDIR=, PREFIX=/usr)
 	@loader/install.sh "$(DESTDIR)" "$(PREFIX)"
 
 deb: ## build/reclaim-ext_VERSION_ARCH.deb, a package of what install installs
-	@$(SUB) reclaimctl PREFIX=/usr
+	@$(SUB) reclaimctl bench PREFIX=/usr
 	@loader/deb.sh $(LOADER_VERSION)
 
 reader bench: ## build/bench/NAME: the static programs that measure
@@ -130,7 +130,7 @@ distclean: ## remove build/ altogether (refuses if the kernel tree has unexporte
 _policies: $(POLICIES) $(POLICIES:.bpf.o=.skel.h)
 _reclaimctl: $(B)/bin/reclaimctl $(LOADER_PAGES) $(B)/loader/events.bpf.o $(B)/loader/events.skel.h
 _bench: $(BENCH)
-_selftests: $(TEST_OBJS) $(TEST_SKELS) $(TESTS)
+_selftests: $(TEST_OBJS) $(TEST_SKELS) $(TESTS) $(B)/loader/test_conf
 _host: $(HOST_TESTS)
 
 $(B)/policies $(B)/loader $(B)/bench $(B)/selftests $(B)/host:
@@ -162,6 +162,12 @@ $(B)/loader/%.o: loader/%.c Makefile $(B)/loader/events.skel.h $(B)/libbpf/lib/l
 	@gcc $(USER_CFLAGS) -I$(B)/loader -DVERSION='"$(LOADER_VERSION)"' \
 		-DPOLICY_DIR='"$(POLICY_DIR)"' -MMD -MP -MT $@ -MF $(@:.o=.d) -c $< -o $@
 
+# Where reclaimctl looks for policies: a PREFIX other than last time makes it anew.
+$(B)/loader/prefix: FORCE | $(B)/loader
+	@echo '$(POLICY_DIR)' | cmp -s - $@ || echo '$(POLICY_DIR)' >$@
+
+$(B)/loader/policy.o: $(B)/loader/prefix
+
 # Without the debugger's information, which is nine tenths of an object.
 $(B)/loader/policies/%.bpf.o: $(B)/policies/%.bpf.o
 	@mkdir -p $(@D)
@@ -176,6 +182,10 @@ $(B)/bin/reclaimctl: $(LOADER_OBJS) $(B)/loader/embed.c $(LOADER_POLICIES) $(B)/
 	@echo "  LD    $@"
 	@gcc $(USER_CFLAGS) $(LOADER_OBJS) $(B)/loader/embed.c -Iloader -o $@ $(LIBBPF) \
 		-ljson-c -lyaml -lncursesw -ltinfo
+
+$(B)/loader/test_conf: selftests/loader/test_conf.c loader/conf.c loader/out.c loader/reclaimctl.h Makefile | $(B)/loader
+	@echo "  CC    $<"
+	@gcc $(HOST_CFLAGS) -isystem $(B)/libbpf/include $< -o $@ -lyaml -ljson-c
 
 $(B)/loader/%: loader/%.scd $(B)/bin/reclaimctl
 	@$(B)/bin/reclaimctl --generate fill $< | scdoc >$@

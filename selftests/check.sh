@@ -85,6 +85,7 @@ for t in "$build"/host/test_*; do
 done
 
 build_step all || kernel=0
+[ "$kernel" = 0 ] || build_step deb || true
 for t in selftests/host/*.sh; do
 	[ -e "$t" ] || continue
 	group "host-$(basename "$t" .sh)" "$t"
@@ -112,6 +113,7 @@ if [ "$kernel" = 1 ]; then
 		start vm-debug-2 "${vm[@]}" --mem 3072 --debug -- "$tests" --part 2/2
 	fi
 	start vm "${vm[@]}" -- "$tests"
+	start vm-loader "${vm[@]}" -- selftests/loader/run_tests.sh
 	start vm-runner selftests/vm/test-run.sh
 fi
 start kernel-patches one_result "kernel/patches survives the round trip" kernel/patches.sh --check
