@@ -3,6 +3,10 @@
  * reclaimctl: loads page reclaim policies, attaches them to memory cgroups, and
  * watches them.
  *
+ * Others' work first: libbpf loads, libyaml reads what people write, json-c writes
+ * what programs read (it also escapes, and keeps 64 bits of a number), ncurses
+ * draws and restores the terminal. All of them are in Debian, in C, and small.
+ *
  * Functions that can fail return 0 or an exit status, after they have printed
  * what is wrong: callers just pass it on.
  */

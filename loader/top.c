@@ -33,7 +33,7 @@ struct row {
 	struct sample last;
 	double rate[NR_RATES], *sum_rate;
 	int nr_sums;
-	bool has_rate, alive, fresh;
+	bool has_rate, dead, fresh;
 };
 
 struct top {
@@ -41,8 +41,10 @@ struct top {
 	struct row **row;
 	int nr, next;
 	const char *below;	/* only rows of this subtree */
-	bool screen, paused;
+	bool screen, paused, sorted;
 	int first, selected;
+	uint32_t last_link;	/* links up to this one have been looked at */
+	double credit, credited;
 };
 
 static double clock_now(clockid_t id)
@@ -70,70 +72,93 @@ static bool is_below(const char *rel, const char *top)
 	return !top[1] || (!strncmp(rel, top, len) && (!rel[len] || rel[len] == '/'));
 }
 
-/* Rows are links that have a cgroup; listing those is cheaper than walking the tree. */
+static int by_refaults(const void *a, const void *b)
+{
+	const struct row *x = *(struct row *const *)a, *y = *(struct row *const *)b;
+
+	if (x->rate[R_REFAULTS] != y->rate[R_REFAULTS])
+		return x->rate[R_REFAULTS] < y->rate[R_REFAULTS] ? 1 : -1;
+	return strcmp(x->rel, y->rel);
+}
+
+static int by_link(const void *a, const void *b)
+{
+	const struct row *x = *(struct row *const *)a, *y = *(struct row *const *)b;
+
+	return x->link < y->link ? -1 : x->link > y->link;
+}
+
+static struct row *row_of(uint32_t link)
+{
+	struct bpf_link_info info = {};
+	__u32 len = sizeof(info);
+	const char *root;
+	struct row *r;
+	char *path;
+	int n, fd = bpf_link_get_fd_by_id(link);
+
+	if (fd < 0)
+		return NULL;
+	n = bpf_link_get_info_by_fd(fd, &info, &len);
+	close(fd);
+	if (n || info.type != BPF_LINK_TYPE_STRUCT_OPS || !info.struct_ops.cgroup_id ||
+	    !info.struct_ops.map_id || cgroup_root(&root))
+		return NULL;
+	path = cgroup_path_of(info.struct_ops.cgroup_id);
+	if (!path)
+		return NULL;
+	r = xalloc(sizeof(*r));
+	r->link = link;
+	r->cgroup_id = info.struct_ops.cgroup_id;
+	r->rel = path;
+	path = xprintf("%s%s", root, path);
+	r->dirfd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	free(path);
+	return r;
+}
+
+/*
+ * Rows are links that have a cgroup; listing the ids is cheaper than walking the
+ * tree, and only new ones need a closer look. Ids come in ascending order.
+ */
 static void find_rows(struct top *t)
 {
-	struct bpf_link_info info;
-	const char *root;
-	uint32_t id = 0;
-	struct row *r;
-	__u32 len;
-	int i, n, fd;
-	char *path;
+	struct row **rows = NULL, *r;
+	uint32_t id = 0, seen = t->last_link;
+	int i = 0, nr = 0;
 
-	if (cgroup_root(&root))
-		return;
-	for (i = 0; i < t->nr; i++)
-		t->row[i]->alive = false;
+	if (t->nr)
+		qsort(t->row, t->nr, sizeof(*t->row), by_link);
 	while (!bpf_link_get_next_id(id, &id)) {
-		for (i = 0; i < t->nr; i++)
-			if (t->row[i]->link == id)
-				break;
-		fd = bpf_link_get_fd_by_id(id);
-		if (fd < 0)
+		while (i < t->nr && t->row[i]->link < id)
+			row_free(t->row[i++]);
+		if (i < t->nr && t->row[i]->link == id) {
+			r = t->row[i++];
+			if (r->dead) {
+				row_free(r);
+				continue;
+			}
+		} else if (id <= seen) {
 			continue;
-		memset(&info, 0, sizeof(info));
-		len = sizeof(info);
-		n = bpf_link_get_info_by_fd(fd, &info, &len);
-		close(fd);
-		if (n || info.type != BPF_LINK_TYPE_STRUCT_OPS || !info.struct_ops.cgroup_id ||
-		    !info.struct_ops.map_id)
-			continue;
-		if (i < t->nr) {
-			t->row[i]->alive = true;
-			continue;
+		} else {
+			r = row_of(id);
+			if (r && !is_below(r->rel, t->below)) {
+				row_free(r);
+				r = NULL;
+			}
 		}
-		path = cgroup_path_of(info.struct_ops.cgroup_id);
-		if (!path || !is_below(path, t->below)) {
-			free(path);
-			continue;
-		}
-		r = *APPEND(t->row, t->nr) = xalloc(sizeof(*r));
-		r->link = id;
-		r->cgroup_id = info.struct_ops.cgroup_id;
-		r->rel = path;
-		path = xprintf("%s%s", root, path);
-		r->dirfd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-		free(path);
-		r->alive = true;
+		if (id > t->last_link)
+			t->last_link = id;
+		if (r)
+			*APPEND(rows, nr) = r;
 	}
-	/* drop the dead, in place: APPEND relies on nr alone, so never shrink past a power of two */
-	for (i = n = 0; i < t->nr; i++) {
-		if (t->row[i]->alive)
-			t->row[n++] = t->row[i];
-		else
-			row_free(t->row[i]);
-	}
-	if (n != t->nr) {
-		struct row **rows = NULL;
-		int k = 0;
-
-		for (i = 0; i < n; i++)
-			*APPEND(rows, k) = t->row[i];
-		free(t->row);
-		t->row = rows;
-		t->nr = n;
-	}
+	while (i < t->nr)
+		row_free(t->row[i++]);
+	free(t->row);
+	t->row = rows;
+	t->nr = nr;
+	if (t->sorted && nr)
+		qsort(t->row, t->nr, sizeof(*t->row), by_refaults);
 }
 
 static void read_stat(int dirfd, uint64_t *n)
@@ -166,8 +191,10 @@ static void look(struct top *t, struct row *r)
 	struct cg_state st;
 	double dt;
 
-	if (cgroup_state_at(r->dirfd, &st) || !st.policy[0] || st.cgroup_id != r->cgroup_id)
+	if (cgroup_state_at(r->dirfd, &st) || !st.policy[0] || st.cgroup_id != r->cgroup_id) {
+		r->dead = true;
 		return;
+	}
 	memcpy(r->policy, st.policy, sizeof(r->policy));
 	for (int i = 0; i < st.nr_hooks; i++) {
 		s.n[R_CHANGED] += st.hook[i].changed;
@@ -197,23 +224,19 @@ static void look(struct top *t, struct row *r)
 	r->fresh = true;
 }
 
-static int by_refaults(const void *a, const void *b)
-{
-	const struct row *x = *(struct row *const *)a, *y = *(struct row *const *)b;
-
-	if (x->rate[R_REFAULTS] != y->rate[R_REFAULTS])
-		return x->rate[R_REFAULTS] < y->rate[R_REFAULTS] ? 1 : -1;
-	return strcmp(x->rel, y->rel);
-}
-
 static void round_of_looks(struct top *t, int round)
 {
-	double began = clock_now(CLOCK_PROCESS_CPUTIME_ID), allowed = SHARE * opt.interval;
+	double began = clock_now(CLOCK_PROCESS_CPUTIME_ID), now = clock_now(CLOCK_MONOTONIC);
 	int i, lines = t->screen ? LINES - 4 : 8;
 
+	/* what was not used is not saved up, what was too much is paid back */
+	t->credit += SHARE * (now - t->credited);
+	if (t->credit > SHARE * opt.interval)
+		t->credit = SHARE * opt.interval;
+	t->credited = now;
 	for (i = 0; i < t->nr; i++)
 		t->row[i]->fresh = false;
-	if (round % 4 == 0)
+	if (!round || (round % 4 == 0 && t->credit > 0))
 		find_rows(t);
 	for (i = t->first; i < t->nr && i < t->first + lines; i++)
 		look(t, t->row[i]);
@@ -221,15 +244,17 @@ static void round_of_looks(struct top *t, int round)
 	for (i = 0; i < t->nr && !interrupted; i++) {
 		struct row *r = t->row[(t->next + i) % t->nr];
 
-		if (round && clock_now(CLOCK_PROCESS_CPUTIME_ID) - began > allowed)
+		if (round && clock_now(CLOCK_PROCESS_CPUTIME_ID) - began > t->credit)
 			break;
 		if (!r->fresh)
 			look(t, r);
 	}
 	if (t->nr)
 		t->next = (t->next + i) % t->nr;
-	if (round)
+	t->sorted = round;
+	if (round && t->nr)
 		qsort(t->row, t->nr, sizeof(*t->row), by_refaults);
+	t->credit = round ? t->credit - (clock_now(CLOCK_PROCESS_CPUTIME_ID) - began) : 0;
 }
 
 static void print_rows(struct top *t)
