@@ -46,11 +46,11 @@ TESTS := $(patsubst selftests/reclaim_ext/%.c,$(B)/selftests/%,$(wildcard selfte
 HOST_TESTS := $(patsubst selftests/host/%.c,$(B)/host/%,$(wildcard selftests/host/test_*.c))
 
 .PHONY: all help doctor deps kernel-tree kernel-patches kernel-patches-check kernel \
-	kernel-debug kernel-checks bpftool policies reader bench selftests-build \
+	kernel-debug kernel-checks bpftool policies reader bench bench-build selftests-build \
 	host-tests-build selftests check demo clean distclean \
 	reclaimctl install deb FORCE _reclaimctl _policies _bench _selftests _host
 
-all: bpftool policies reclaimctl bench selftests-build ## kernel, tools, policies and test programs
+all: bpftool policies reclaimctl bench-build selftests-build ## kernel, tools, policies and test programs
 
 help: ## this list
 	@echo 'Targets:'
@@ -61,8 +61,11 @@ help: ## this list
 	@echo '  KERNEL_SRC=DIR       the same, an unpacked tarball or a git tree'
 	@echo '  RECLAIM_BUILD=DIR    build there instead of build/ (10 GB)'
 
-demo: deps bpftool policies bench ## build all, boot a VM, attach, swap, detach; table, report and chart
+demo: deps bpftool policies bench-build ## build all, boot a VM, attach, swap, detach; table, report and chart
 	selftests/demo/run.sh
+
+bench: deps bpftool policies bench-build ## policies x workloads in the VM; table, report and charts (QUICK=1, CELLS=, ARMS=, RUNS=)
+	@selftests/bench/run.sh
 
 check: deps ## every test: on this machine, of the kernel series, in the VM
 	@selftests/check.sh
@@ -103,14 +106,14 @@ policies: bpftool ## build/policies/NAME.bpf.o
 reclaimctl: policies ## build/bin/reclaimctl, its man pages and completion
 	@$(SUB) _reclaimctl
 
-install: reclaimctl bench ## reclaimctl, policies, headers, man pages, unit (DESTDIR=, PREFIX=/usr)
+install: reclaimctl bench-build ## reclaimctl, policies, headers, man pages, unit (DESTDIR=, PREFIX=/usr)
 	@loader/install.sh "$(DESTDIR)" "$(PREFIX)"
 
 deb: ## build/reclaim-ext_VERSION_ARCH.deb, a package of what install installs
-	@$(SUB) reclaimctl bench PREFIX=/usr
+	@$(SUB) reclaimctl bench-build PREFIX=/usr
 	@loader/deb.sh $(LOADER_VERSION)
 
-reader bench: ## build/bench/NAME: the static programs that measure
+reader bench-build: ## build/bench/NAME: the static programs that measure
 	@$(SUB) _bench
 
 selftests-build: bpftool ## build/selftests/NAME: the programs that run in the VM

@@ -113,6 +113,7 @@ if [ "$kernel" = 1 ]; then
 		start vm-debug-2 "${vm[@]}" --mem 3072 --debug -- "$tests" --part 2/2
 	fi
 	start vm "${vm[@]}" -- "$tests"
+	start bench selftests/bench/check.sh
 	start vm-loader "${vm[@]}" -- selftests/loader/run_tests.sh
 	start vm-runner selftests/vm/test-run.sh
 fi

@@ -16,7 +16,7 @@
 
 static const char *program;
 
-static void __attribute__((noreturn, format(printf, 1, 2))) die(const char *format, ...)
+static inline void __attribute__((noreturn, format(printf, 1, 2))) die(const char *format, ...)
 {
 	va_list args;
 
@@ -28,7 +28,7 @@ static void __attribute__((noreturn, format(printf, 1, 2))) die(const char *form
 	exit(EXIT_UNUSABLE);
 }
 
-static uint64_t number(const char *option, const char *text, uint64_t min, uint64_t max)
+static inline uint64_t number(const char *option, const char *text, uint64_t min, uint64_t max)
 {
 	unsigned long long value;
 	char *end;
@@ -40,7 +40,7 @@ static uint64_t number(const char *option, const char *text, uint64_t min, uint6
 	return value;
 }
 
-static double real(const char *option, const char *text, double min, double max)
+static inline double real(const char *option, const char *text, double min, double max)
 {
 	double value;
 	char *end;
@@ -51,7 +51,7 @@ static double real(const char *option, const char *text, double min, double max)
 	return value;
 }
 
-static int one_of(const char *option, const char *text, const char * const *names)
+static inline int one_of(const char *option, const char *text, const char * const *names)
 {
 	for (int i = 0; names[i]; i++)
 		if (!strcmp(text, names[i]))
@@ -103,7 +103,7 @@ struct sequence_opt {
 "  --other-blocks N  its size, read over and over; 0 (default): no block twice\n"
 
 /* Returns false for an option that it doesn't know. */
-static bool sequence_option(struct sequence_opt *o, int c, const char *name)
+static inline bool sequence_option(struct sequence_opt *o, int c, const char *name)
 {
 	switch (c) {
 	case 'b': o->sequence.blocks = number(name, optarg, 1, 1U << 31); break;
@@ -123,7 +123,7 @@ static bool sequence_option(struct sequence_opt *o, int c, const char *name)
 }
 
 /* After the last option. */
-static void sequence_options_end(struct sequence_opt *o)
+static inline void sequence_options_end(struct sequence_opt *o)
 {
 	if (o->sequence.hot > o->sequence.blocks)
 		die("--hot %" PRIu64 ": more than --blocks %" PRIu64, o->sequence.hot, o->sequence.blocks);
@@ -133,7 +133,7 @@ static void sequence_options_end(struct sequence_opt *o)
 		die("no memory for %" PRIu64 " blocks: use fewer --blocks", o->sequence.blocks);
 }
 
-static void sequence_options_pass(struct sequence_opt *o, uint64_t pass)
+static inline void sequence_options_pass(struct sequence_opt *o, uint64_t pass)
 {
 	sequence_pass(&o->sequence, pass, o->reshuffle && pass >= o->warmup ? o->reads / 2 : 0);
 }
