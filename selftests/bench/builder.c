@@ -8,14 +8,10 @@
  * what is read does not depend on who is faster; the order does. One build makes
  * the sources and warms up, the next one counts.
  */
-#include <fcntl.h>
-#include <limits.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
 
-#include "sequence_options.h"
+#include "counters.h"
 
 #define BLOCK_SIZE	4096
 
@@ -137,33 +133,6 @@ static uint64_t build(void)
 	return errors;
 }
 
-static const char * const stat_names[] = {
-	"workingset_refault_file", "workingset_activate_file", "workingset_restore_file",
-	"workingset_refault_anon", "workingset_nodereclaim", "pgscan", "pgsteal", "pgactivate",
-	"pgmajfault", "pswpin", "pswpout",
-};
-#define NR_STATS	(sizeof(stat_names) / sizeof(stat_names[0]))
-
-static void stats_read(uint64_t *value)
-{
-	char path[PATH_MAX], name[64];
-	unsigned long long number;
-	FILE *f;
-
-	memset(value, 0, NR_STATS * sizeof(*value));
-	if (!opt.cgroup)
-		return;
-	snprintf(path, sizeof(path), "%s/memory.stat", opt.cgroup);
-	f = fopen(path, "re");
-	if (!f)
-		die("%s: cannot open: %s", path, strerror(errno));
-	while (fscanf(f, "%63s %llu", name, &number) == 2)
-		for (size_t i = 0; i < NR_STATS; i++)
-			if (!strcmp(name, stat_names[i]))
-				value[i] = number;
-	fclose(f);
-}
-
 static void parse(int argc, char **argv)
 {
 	static const struct option options[] = {
@@ -199,8 +168,8 @@ static void parse(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-	uint64_t before[NR_STATS], after[NR_STATS], errors = 0;
-	struct timespec began, ended;
+	struct stats before, after;
+	uint64_t elapsed, errors = 0;
 
 	program = "builder";
 	parse(argc, argv);
@@ -214,18 +183,16 @@ int main(int argc, char **argv)
 		die("%s: %" PRIu64 " files cannot be written: %s", opt.dir, errors, strerror(errno));
 	sync();
 	errors += build();
-	stats_read(before);
-	clock_gettime(CLOCK_MONOTONIC, &began);
+	stats_begin(opt.cgroup);
+	stats_read(&before);
+	elapsed = now_ns();
 	errors += build();
-	clock_gettime(CLOCK_MONOTONIC, &ended);
-	stats_read(after);
+	elapsed = now_ns() - elapsed;
+	stats_read(&after);
 
-	printf("{\"reads\":%" PRIu64 ",\"errors\":%" PRIu64 ",\"elapsed_ns\":%" PRIu64
-	       ",\"refaults_per_read\":%.6f", opt.sources, errors,
-	       (uint64_t)(ended.tv_sec - began.tv_sec) * 1000000000 + ended.tv_nsec - began.tv_nsec,
-	       (double)(after[0] - before[0]) / opt.sources);
-	for (size_t i = 0; i < NR_STATS; i++)
-		printf(",\"%s\":%" PRIu64, stat_names[i], after[i] - before[i]);
+	printf("{\"reads\":%" PRIu64 ",\"errors\":%" PRIu64 ",\"elapsed_ns\":%" PRIu64,
+	       opt.sources, errors, elapsed);
+	stats_print(&before, &after, opt.sources);
 	puts("}");
 	return errors ? 1 : 0;
 }

@@ -8,8 +8,6 @@
  * content follows from its number, so that a wrong read is an error like a
  * failed one. One line of JSON per pass.
  */
-#include <fcntl.h>
-#include <limits.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -17,10 +15,8 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
 
-#include "sequence_options.h"
+#include "counters.h"
 
 #define BLOCK_SIZE	4096
 #define BLOCK_WORDS	(BLOCK_SIZE / sizeof(uint64_t))
@@ -191,71 +187,6 @@ static bool read_mmap(uint64_t block)
 	return true;
 }
 
-/* --- memory.stat ----------------------------------------------------------- */
-
-static const char * const stat_names[] = {
-	"workingset_refault_file",
-	"workingset_activate_file",
-	"workingset_restore_file",
-	"workingset_refault_anon",
-	"workingset_nodereclaim",
-	"pgscan",
-	"pgsteal",
-	"pgactivate",
-	"pgmajfault",
-	"pswpin",
-	"pswpout",
-};
-
-#define NR_STATS	(sizeof(stat_names) / sizeof(stat_names[0]))
-
-struct stats {
-	uint64_t value[NR_STATS];
-	bool known[NR_STATS];
-};
-
-static int stat_fd = -1;
-
-static void stats_begin(void)
-{
-	char path[PATH_MAX];
-
-	if (!opt.cgroup)
-		return;
-	snprintf(path, sizeof(path), "%s/memory.stat", opt.cgroup);
-	stat_fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (stat_fd < 0)
-		die("%s: cannot open: %s", path, strerror(errno));
-}
-
-static void stats_read(struct stats *s)
-{
-	static char text[16384];
-	ssize_t length;
-	char *line, *rest = text;
-
-	memset(s, 0, sizeof(*s));
-	if (stat_fd < 0)
-		return;
-	length = pread(stat_fd, text, sizeof(text) - 1, 0);
-	if (length < 0)
-		die("%s: cannot read memory.stat: %s", opt.cgroup, strerror(errno));
-	text[length] = '\0';
-	while ((line = strsep(&rest, "\n"))) {
-		char *number = strchr(line, ' ');
-
-		if (!number)
-			continue;
-		*number++ = '\0';
-		for (size_t i = 0; i < NR_STATS; i++) {
-			if (strcmp(line, stat_names[i]))
-				continue;
-			s->value[i] = strtoull(number, NULL, 10);
-			s->known[i] = true;
-		}
-	}
-}
-
 /* --- passes ---------------------------------------------------------------- */
 
 static volatile sig_atomic_t ending;
@@ -266,14 +197,6 @@ static void on_end(int signal)
 	ending = 1;
 }
 
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * 1000000000ULL + t.tv_nsec;
-}
-
 /* What a pass comes to, besides memory.stat. */
 struct tally {
 	uint64_t reads;
@@ -282,33 +205,6 @@ struct tally {
 	uint64_t probes;
 	uint64_t misses;
 };
-
-/* Four buckets for each power of two. */
-#define NR_BUCKETS	(4 * 64)
-static uint64_t buckets[NR_BUCKETS];
-
-static int bucket_of(uint64_t ns)
-{
-	int log;
-
-	if (ns < 4)
-		return ns;
-	log = 63 - __builtin_clzll(ns);
-	return 4 * log + (ns >> (log - 2) & 3);
-}
-
-/* The lower end of the bucket in which it lies. */
-static uint64_t percentile(uint64_t reads, unsigned int percent)
-{
-	uint64_t left = reads * percent / 100;
-
-	for (int i = 0; i < NR_BUCKETS; i++) {
-		if (buckets[i] > left)
-			return i < 8 ? (uint64_t)i : (4ULL + i % 4) << (i / 4 - 2);
-		left -= buckets[i];
-	}
-	return 0;
-}
 
 #ifndef SYS_cachestat
 #define SYS_cachestat	451
@@ -374,17 +270,8 @@ static void report(uint64_t pass, const struct tally *t, const struct stats *bef
 	if (opt.probe)
 		printf(",\"probes\":%" PRIu64 ",\"misses\":%" PRIu64, t->probes, t->misses);
 	if (opt.latency)
-		printf(",\"p50_ns\":%" PRIu64 ",\"p99_ns\":%" PRIu64, percentile(t->reads, 50),
-		       percentile(t->reads, 99));
-	for (size_t i = 0; i < NR_STATS; i++) {
-		uint64_t delta = after->value[i] - before->value[i];
-
-		/* 0 is the file's refaults, which all else is about */
-		if (i == 0 && after->known[0] && t->reads)
-			printf(",\"refaults_per_read\":%.6f", (double)delta / t->reads);
-		if (after->known[i])
-			printf(",\"%s\":%" PRIu64, stat_names[i], delta);
-	}
+		latency_print(t->reads);
+	stats_print(before, after, t->reads);
 	puts("}");
 	if (fflush(stdout))
 		die("cannot write the report: %s", strerror(errno));
@@ -481,7 +368,7 @@ int main(int argc, char **argv)
 	}
 	file_begin();
 	other_begin();
-	stats_begin();
+	stats_begin(opt.cgroup);
 	if (opt.continuous && (sigaction(SIGTERM, &action, NULL) || sigaction(SIGINT, &action, NULL)))
 		die("sigaction: %s", strerror(errno));
 

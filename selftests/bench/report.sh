@@ -27,9 +27,9 @@ jq -r '["cell", "arm", "run", "reads", "refaults", "refaults_per_read", "judged"
 
 # shellcheck disable=SC2016 # $dot is jq's
 format='def f(d): if . == null then "-" else (. * pow(10; d) | round / pow(10; d) | tostring |
-		if test("e") then . else
+		if d == 0 or test("e") then . else
 		(index(".") // length) as $dot |
-		(if d == 0 or $dot != length then . else . + "." end) |
+		(if $dot != length then . else . + "." end) |
 		. + ("0" * ([d - (length - $dot - 1), 0] | max)) end) end;
 	def pct: if . == null then "-" else "\(if . > 0 then "+" else "" end)\(f(1)) %" end;
 	def digits: if . == null then "-" elif . < 0.02 then f(5) else f(4) end;
@@ -38,8 +38,8 @@ names='{"fd": "Zipf draws by pread(), 16:40", "mmap": "Zipf draws through mmap, 
 	"small": "Zipf draws through mmap, less memory", "order": "Fixed orders", "mixed": "Mixtures and neighbours",
 	"build": "A build", "ycsb": "A database"}'
 {
-	jq -r --arg host "$(nproc) processors, QEMU $(head -n 1 "$to/../../vm/accel" 2>/dev/null | grep -q . &&
-		tail -n 1 "$to/../../vm/accel")" "$format"'
+	jq -r --arg host "$(sed -n 's/^model name.*: //p' /proc/cpuinfo | head -n 1), $(nproc) processors;$(
+		qemu-system-x86_64 --version | sed -n '1s/ emulator version / /p' | sed 's/ (.*//; s/^/ /')" "$format"'
 		"# Refaults per read, policy by policy\n",
 		"Linux \(.kernels | join(", ")) in a VM of one processor (host: \($host)); measured \(.dates | first)" +
 		"\(if (.dates | length) > 1 then " to \(.dates | last)" else "" end).",
@@ -89,7 +89,7 @@ while read -r group; do
 		| [.arms[] as $a | select($a != "none" and ($cells | any(.[]; .arms | any(.[]; .arm == $a)))) | $a] as $arms
 		| (["cell"] + $arms | join("\t")),
 		($cells[] | . as $c | [.cell] + [$arms[] as $a |
-			([$c.arms[] | select(.arm == $a).vs_none_pct][0] | if . == null then "NaN" else . end)] | @tsv)' \
+			([$c.arms[] | select(.arm == $a) | .vs_none_pct // (if .median == 0 then 0 else 100 end)][0] // "NaN")] | @tsv)' \
 		"$to/results.json" >"$work/$group.tsv"
 	columns=$(head -n 1 "$work/$group.tsv" | awk -F '\t' '{ print NF }')
 	[ "$columns" -gt 1 ] || continue
