@@ -29,7 +29,15 @@ LIBBPF := $(B)/libbpf/lib/libbpf.a -lelf -lz
 HOST_CFLAGS := -g -O1 -std=gnu11 -D_GNU_SOURCE $(WARN) -Ibpf -Ipolicies \
 	-fsanitize=address,undefined -fno-sanitize-recover=all
 
+LOADER_OBJS := $(patsubst loader/%.c,$(B)/loader/%.o,$(filter-out %.bpf.c,$(wildcard loader/*.c)))
+LOADER_PAGES := $(B)/loader/reclaimctl.8 $(B)/loader/reclaim-policies.7 $(B)/loader/reclaimctl.bash
+LOADER_VERSION := 0.1
+PREFIX ?= /usr
+# The folders below take PREFIX as of the running system: DESTDIR goes before them.
+POLICY_DIR := $(PREFIX)/lib/reclaim_ext/policies
+
 POLICIES := $(patsubst policies/%.bpf.c,$(B)/policies/%.bpf.o,$(wildcard policies/*.bpf.c))
+LOADER_POLICIES := $(patsubst $(B)/%,$(B)/loader/%,$(POLICIES))
 BENCH := $(patsubst selftests/bench/%.c,$(B)/bench/%,$(wildcard selftests/bench/*.c))
 TEST_OBJS := $(patsubst selftests/reclaim_ext/%.bpf.c,$(B)/selftests/%.bpf.o,$(wildcard selftests/reclaim_ext/*.bpf.c))
 TEST_SKELS := $(TEST_OBJS:.bpf.o=.skel.h)
@@ -40,11 +48,11 @@ HOSTILE := $(patsubst selftests/hostile/%.bpf.c,$(B)/hostile/%.bpf.o,$(wildcard 
 FAIL_OBJS := $(patsubst selftests/reclaim_ext/fail/%.bpf.c,$(B)/selftests/fail/%.bpf.o,$(wildcard selftests/reclaim_ext/fail/*.bpf.c))
 
 .PHONY: all help doctor deps kernel-tree kernel-patches kernel-patches-check kernel \
-	kernel-debug kernel-checks bpftool policies reader bench selftests-build \
+	kernel-debug kernel-checks bpftool policies reader bench bench-build selftests-build \
 	host-tests-build selftests hostile soak check demo clean distclean \
-	_policies _bench _selftests _host
+	reclaimctl install deb FORCE _reclaimctl _policies _bench _selftests _host
 
-all: bpftool policies bench selftests-build ## kernel, tools, policies and test programs
+all: bpftool policies reclaimctl bench-build selftests-build ## kernel, tools, policies and test programs
 
 help: ## this list
 	@echo 'Targets:'
@@ -56,8 +64,11 @@ help: ## this list
 	@echo '  RECLAIM_BUILD=DIR    build there instead of build/ (10 GB)'
 	@echo '  MINUTES=N SEED=S     of make soak (default: 3 minutes, a seed of the day)'
 
-demo: deps bpftool policies bench ## build all, boot a VM, attach, swap, detach; table, report and chart
+demo: deps bpftool policies bench-build ## build all, boot a VM, attach, swap, detach; table, report and chart
 	selftests/demo/run.sh
+
+bench: deps bpftool policies bench-build ## policies x workloads in the VM; table, report and charts (QUICK=1, CELLS=, ARMS=, RUNS=)
+	@selftests/bench/run.sh
 
 check: deps ## every test: on this machine, of the kernel series, in the VM
 	@selftests/check.sh
@@ -101,7 +112,17 @@ bpftool: kernel ## build/bin/bpftool, build/libbpf, build/include/vmlinux.h
 policies: bpftool ## build/policies/NAME.bpf.o
 	@$(SUB) _policies
 
-reader bench: ## build/bench/NAME: the static programs that measure
+reclaimctl: policies ## build/bin/reclaimctl, its man pages and completion
+	@$(SUB) _reclaimctl
+
+install: reclaimctl bench-build ## reclaimctl, policies, headers, man pages, unit (DESTDIR=, PREFIX=/usr)
+	@loader/install.sh "$(DESTDIR)" "$(PREFIX)"
+
+deb: ## build/reclaim-ext_VERSION_ARCH.deb, a package of what install installs
+	@$(SUB) reclaimctl bench-build PREFIX=/usr
+	@loader/deb.sh $(LOADER_VERSION)
+
+reader bench-build: ## build/bench/NAME: the static programs that measure
 	@$(SUB) _bench
 
 selftests-build: bpftool ## build/selftests/NAME: the programs that run in the VM
@@ -119,12 +140,13 @@ distclean: ## remove build/ altogether (refuses if the kernel tree has unexporte
 # --- files; reached through the targets above, when their tools exist --------
 
 _policies: $(POLICIES) $(POLICIES:.bpf.o=.skel.h)
+_reclaimctl: $(B)/bin/reclaimctl $(LOADER_PAGES) $(B)/loader/events.bpf.o $(B)/loader/events.skel.h
 _bench: $(BENCH)
 _selftests: $(TEST_OBJS) $(TEST_SKELS) $(TESTS) $(FAIL_OBJS) $(HOSTILE) \
-	$(B)/hostile/hostile $(B)/hostile/soak
+	$(B)/hostile/hostile $(B)/hostile/soak $(B)/loader/test_conf
 _host: $(HOST_TESTS)
 
-$(B)/policies $(B)/bench $(B)/selftests $(B)/host $(B)/hostile $(B)/selftests/fail:
+$(B)/policies $(B)/loader $(B)/bench $(B)/selftests $(B)/host $(B)/hostile $(B)/selftests/fail:
 	@mkdir -p $@
 
 $(B)/policies/%.bpf.o: policies/%.bpf.c Makefile $(B)/include/vmlinux.h | $(B)/policies
@@ -157,6 +179,46 @@ $(B)/hostile/%: selftests/hostile/%.c selftests/reclaim_ext/common.c Makefile $(
 	@gcc $(USER_CFLAGS) -Iselftests/reclaim_ext -MMD -MP -MT $@ -MF $@.d \
 		$< selftests/reclaim_ext/common.c -o $@ $(LIBBPF)
 
+$(B)/loader/%.bpf.o: loader/%.bpf.c Makefile $(B)/include/vmlinux.h | $(B)/loader
+	@echo "  BPF   $<"
+	@$(CLANG) $(BPF_CFLAGS) -MMD -MP -MT $@ -MF $(@:.o=.d) -c $< -o $@
+
+$(B)/loader/%.o: loader/%.c Makefile $(B)/loader/events.skel.h $(B)/libbpf/lib/libbpf.a | $(B)/loader
+	@echo "  CC    $<"
+	@gcc $(USER_CFLAGS) -I$(B)/loader -DVERSION='"$(LOADER_VERSION)"' \
+		-DPOLICY_DIR='"$(POLICY_DIR)"' -MMD -MP -MT $@ -MF $(@:.o=.d) -c $< -o $@
+
+# Where reclaimctl looks for policies: a PREFIX other than last time makes it anew.
+$(B)/loader/prefix: FORCE | $(B)/loader
+	@echo '$(POLICY_DIR)' | cmp -s - $@ || echo '$(POLICY_DIR)' >$@
+
+$(B)/loader/policy.o: $(B)/loader/prefix
+
+# Without the debugger's information, which is nine tenths of an object.
+$(B)/loader/policies/%.bpf.o: $(B)/policies/%.bpf.o
+	@mkdir -p $(@D)
+	@$(subst clang,llvm-strip,$(CLANG)) -g $< -o $@
+
+# A policy that has been removed from policies/ makes no file newer.
+$(B)/loader/embed.c: loader/embed.sh $(LOADER_POLICIES) FORCE | $(B)/loader
+	@loader/embed.sh $(sort $(LOADER_POLICIES)) >$@.new
+	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
+
+$(B)/bin/reclaimctl: $(LOADER_OBJS) $(B)/loader/embed.c $(LOADER_POLICIES) $(B)/libbpf/lib/libbpf.a
+	@echo "  LD    $@"
+	@gcc $(USER_CFLAGS) $(LOADER_OBJS) $(B)/loader/embed.c -Iloader -o $@ $(LIBBPF) \
+		-ljson-c -lyaml -lncursesw -ltinfo
+
+$(B)/loader/test_conf: selftests/loader/test_conf.c loader/conf.c loader/out.c loader/reclaimctl.h Makefile | $(B)/loader
+	@echo "  CC    $<"
+	@gcc $(HOST_CFLAGS) -isystem $(B)/libbpf/include $< -o $@ -lyaml -ljson-c
+
+$(B)/loader/%: loader/%.scd $(B)/bin/reclaimctl
+	@$(B)/bin/reclaimctl --generate fill $< | scdoc >$@
+
+$(B)/loader/reclaimctl.bash: $(B)/bin/reclaimctl
+	@$< --generate completion >$@
+
 $(B)/bench/%: selftests/bench/%.c Makefile | $(B)/bench
 	@echo "  CC    $<"
 	@gcc -O2 -std=gnu11 -D_GNU_SOURCE $(WARN) -static -MMD -MP -MT $@ -MF $@.d $< -o $@ -lm
@@ -165,4 +227,5 @@ $(B)/host/%: selftests/host/%.c Makefile | $(B)/host
 	@echo "  CC    $<"
 	@gcc $(HOST_CFLAGS) -MMD -MP -MT $@ -MF $@.d $< -o $@ -lcmocka -lm
 
--include $(wildcard $(B)/policies/*.d $(B)/selftests/*.d $(B)/selftests/fail/*.d $(B)/hostile/*.d $(B)/bench/*.d $(B)/host/*.d)
+-include $(wildcard $(B)/policies/*.d $(B)/loader/*.d $(B)/selftests/*.d $(B)/selftests/fail/*.d \
+	$(B)/hostile/*.d $(B)/bench/*.d $(B)/host/*.d)

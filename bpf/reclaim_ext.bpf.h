@@ -21,6 +21,8 @@
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_tracing.h>
 
+#include "reclaim_ext_meta.h"
+
 /*
  * Errors for ->attach(), which vmlinux.h does not have.
  */
@@ -71,6 +73,8 @@ extern void bpf_reclaim_ext_exit(struct lruvec *lruvec, s64 code) __ksym;
  * Tunables are all that is in .data, so that user space finds them by name in
  * the type of that map and can change them while the policy is attached. The
  * policy's own variables must be elsewhere: leave them without initialiser.
+ * UNIT, RANGE and DOC of reclaim_ext_meta.h say what the values mean; what is
+ * out of range is refused by the loader, not here.
  */
 #define TUNABLE SEC(".data")
 

@@ -75,8 +75,11 @@
 
 char LICENSE[] SEC("license") = "GPL";
 
-u32 distance_pct TUNABLE = RD_PCT_DEFAULT;
-u32 charge_stale TUNABLE = 0;
+u32 distance_pct TUNABLE UNIT("percent") RANGE(0, RD_PCT_MAX)
+	DOC("of the limit that a refault distance must be below; 0: nothing qualifies") =
+	RD_PCT_DEFAULT;
+u32 charge_stale TUNABLE RANGE(0, 1)
+	DOC("1: charge refaults of long ago without the mark, too, as posted") = 0;
 
 COUNTERS(struct refault_distance_counters);
 
@@ -195,6 +198,11 @@ u64 BPF_PROG(refault_distance_refaulted, struct folio *folio, struct lruvec *lru
 	return ret;
 }
 
+POLICY_VERSION("1")
+POLICY_KERNEL("7.3")
+POLICY_IDEA("a folio that comes back within a distance that memory could have held starts young")
+POLICY_SOURCE("Kairui Song, Refault distance checking for MGLRU, v2, 2023")
+POLICY_USE("sets somewhat larger than memory, read through page tables over and over")
 SEC(".struct_ops.link")
 struct reclaim_ext_ops refault_distance = {
 	.attach		= (void *)refault_distance_attach,

@@ -15,14 +15,16 @@ typedef uint32_t u32;
 typedef uint64_t u64;
 #endif
 
+#include "reclaim_ext_meta.h"
+
 /* The map `counters` of the policy; refaults in calls, one per folio. */
 struct refault_distance_counters {
-	u64 evicted;		/* folios whose shadow entry got a cookie */
-	u64 qualified;		/* refaults within the limit, started young */
-	u64 second_oldest;	/* of these: MGLRU, N <= 1, so second oldest generation */
-	u64 unqualified;	/* refaults beyond the limit */
-	u64 no_cookie;		/* refaults left to stock: evicted before the policy came */
-	u64 foreign;		/* refaults left to stock: evicted from another memcg */
+	u64 evicted	DOC("folios whose shadow entry got a cookie");
+	u64 qualified	DOC("refaults within the limit, started young");
+	u64 second_oldest	DOC("of these: MGLRU, N <= 1, so second oldest generation");
+	u64 unqualified	DOC("refaults beyond the limit");
+	u64 no_cookie	DOC("refaults left to stock: evicted before the policy came");
+	u64 foreign	DOC("refaults left to stock: evicted from another memcg");
 };
 
 #define RD_NR_TIERS	4

@@ -85,6 +85,7 @@ for t in "$build"/host/test_*; do
 done
 
 build_step all || kernel=0
+[ "$kernel" = 0 ] || build_step deb || true
 for t in selftests/host/*.sh; do
 	[ -e "$t" ] || continue
 	group "host-$(basename "$t" .sh)" "$t"
@@ -114,6 +115,8 @@ if [ "$kernel" = 1 ]; then
 	start hostile selftests/hostile/run.sh
 	[ "$debug" != 1 ] || start soak selftests/hostile/soak.sh
 	start vm "${vm[@]}" -- "$tests"
+	start bench selftests/bench/check.sh
+	start vm-loader "${vm[@]}" -- selftests/loader/run_tests.sh
 	start vm-runner selftests/vm/test-run.sh
 fi
 start kernel-patches one_result "kernel/patches survives the round trip" kernel/patches.sh --check

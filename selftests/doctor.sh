@@ -24,6 +24,11 @@ libdw-dev build the kernel
 libssl-dev build the kernel
 zlib1g-dev build libbpf and bpftool
 libcap-dev build bpftool
+libjson-c-dev build reclaimctl
+libyaml-dev build reclaimctl
+libncurses-dev build reclaimctl
+scdoc make the man pages
+dpkg-dev make the Debian package
 libcmocka-dev unit tests
 python3 scripts of the kernel build
 perl scripts of the kernel build

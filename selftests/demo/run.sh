@@ -56,7 +56,7 @@ if [ -z "$from" ]; then
 	for file in bin/bpftool bench/reader policies/refault_distance.bpf.o \
 		policies/stock.bpf.o; do
 		[ -e "$build/$file" ] || {
-			echo "demo: $build/$file is missing: run make demo, or make bpftool policies bench" >&2
+			echo "demo: $build/$file is missing: run make demo, or make bpftool policies bench-build" >&2
 			exit 2
 		}
 	done

@@ -13,30 +13,26 @@
 
 #define BLOCKS	4096
 
+static struct sequence *seq = &opt.seq.sequence;
 static uint32_t hits[BLOCKS];
 
 static void begin(int pattern, uint64_t blocks, uint64_t seed)
 {
-	free(permutation);
-	free(cumulative);
-	permutation = NULL;
-	cumulative = NULL;
-	position = 0;
-	opt.pattern = pattern;
-	opt.blocks = blocks;
-	opt.seed = seed;
-	pattern_begin();
+	sequence_end(seq);
+	seq->pattern = pattern;
+	seq->blocks = blocks;
+	seq->seed = seed;
+	assert_true(sequence_begin(seq));
 	memset(hits, 0, sizeof(hits));
 }
 
 static void count(uint64_t pass, uint64_t reads)
 {
-	struct draws d = draws_begin(opt.seed, STREAM_PASSES + pass);
-
+	sequence_pass(seq, pass, 0);
 	while (reads--) {
-		uint64_t block = next_block(&d);
+		uint64_t block = sequence_next(seq);
 
-		assert_true(block < opt.blocks);
+		assert_true(block < seq->blocks);
 		hits[block]++;
 	}
 }
@@ -44,11 +40,11 @@ static void count(uint64_t pass, uint64_t reads)
 /* A sum that depends on the order. */
 static uint64_t order(uint64_t pass, uint64_t reads)
 {
-	struct draws d = draws_begin(opt.seed, STREAM_PASSES + pass);
 	uint64_t sum = 0;
 
+	sequence_pass(seq, pass, 0);
 	while (reads--)
-		sum = mix(sum + next_block(&d));
+		sum = mix(sum + sequence_next(seq));
 	return sum;
 }
 
@@ -70,7 +66,6 @@ static void laps_read_each_block_once(void **state)
 static void shuffle_goes_on_where_the_pass_ended(void **state)
 {
 	uint64_t whole, parts = 0;
-	struct draws d = { };
 
 	(void)state;
 	begin(PATTERN_SHUFFLE, BLOCKS, 7);
@@ -78,7 +73,7 @@ static void shuffle_goes_on_where_the_pass_ended(void **state)
 	begin(PATTERN_SHUFFLE, BLOCKS, 7);
 	for (int part = 0; part < 4; part++)
 		for (int i = 0; i < BLOCKS / 2; i++)
-			parts = mix(parts + next_block(&d));
+			parts = mix(parts + sequence_next(seq));
 	assert_true(whole == parts);
 }
 
@@ -124,7 +119,7 @@ static double chi_square(const double *share, uint64_t reads)
 	double sum = 0;
 
 	for (int i = 0; i < BLOCKS; i++) {
-		uint64_t block = opt.pattern == PATTERN_ZIPF ? permutation[i] : (uint64_t)i;
+		uint64_t block = seq->pattern == PATTERN_ZIPF ? seq->permutation[i] : (uint64_t)i;
 		double expected = share[i] * reads, off = hits[block] - expected;
 
 		sum += off * off / expected;
@@ -142,30 +137,30 @@ static void zipf_has_the_exact_shares(void **state)
 	for (size_t t = 0; t < sizeof(thetas) / sizeof(thetas[0]); t++) {
 		double total = 0, chi;
 
-		opt.theta = thetas[t];
+		seq->theta = thetas[t];
 		for (int i = 0; i < BLOCKS; i++)
-			total += share[i] = pow(i + 1, -opt.theta);
+			total += share[i] = pow(i + 1, -seq->theta);
 		for (int i = 0; i < BLOCKS; i++)
 			share[i] /= total;
 		begin(PATTERN_ZIPF, BLOCKS, 3);
 		count(0, reads);
 		chi = chi_square(share, reads);
 		if (chi < 0.85 || chi > 1.15)
-			fail_msg("theta %g: chi-square per degree of freedom %g", opt.theta, chi);
+			fail_msg("theta %g: chi-square per degree of freedom %g", seq->theta, chi);
 	}
 }
 
 static void zipf_reaches_first_and_last_rank(void **state)
 {
 	(void)state;
-	opt.theta = 1.4;
+	seq->theta = 1.4;
 	begin(PATTERN_ZIPF, BLOCKS, 1);
-	assert_int_equal(zipf_rank(0), 0);
-	assert_int_equal(zipf_rank(UINT64_MAX), BLOCKS - 1);
-	assert_int_equal(zipf_rank(cumulative[0] - 1), 0);
-	assert_int_equal(zipf_rank(cumulative[0]), 1);
+	assert_int_equal(sequence_rank(seq, 0), 0);
+	assert_int_equal(sequence_rank(seq, UINT64_MAX), BLOCKS - 1);
+	assert_int_equal(sequence_rank(seq, seq->cumulative[0] - 1), 0);
+	assert_int_equal(sequence_rank(seq, seq->cumulative[0]), 1);
 	begin(PATTERN_ZIPF, 1, 1);
-	assert_int_equal(zipf_rank(UINT64_MAX), 0);
+	assert_int_equal(sequence_rank(seq, UINT64_MAX), 0);
 }
 
 static void uniform_has_equal_shares(void **state)
@@ -183,6 +178,74 @@ static void uniform_has_equal_shares(void **state)
 	assert_true(chi > 0.85 && chi < 1.15);
 }
 
+static void hot_draws_stay_among_the_hot(void **state)
+{
+	int touched = 0;
+
+	(void)state;
+	seq->hot = 100;
+	seq->theta = 0.8;
+	begin(PATTERN_ZIPF, BLOCKS, 1);
+	count(0, 100000);
+	seq->hot = 0;
+	for (int i = 0; i < BLOCKS; i++)
+		touched += hits[i] > 0;
+	assert_int_equal(touched, 100);
+}
+
+static void others_come_in_order_and_in_their_share(void **state)
+{
+	static const uint64_t sizes[] = { 0, 1000 };
+
+	(void)state;
+	for (int s = 0; s < 2; s++) {
+		uint64_t others = 0;
+
+		seq->other = 0.3;
+		seq->other_blocks = sizes[s];
+		begin(PATTERN_UNIFORM, BLOCKS, 1);
+		sequence_pass(seq, 0, 0);
+		for (int i = 0; i < 100000; i++) {
+			uint64_t block = sequence_next(seq);
+
+			if (block < BLOCKS)
+				continue;
+			assert_true(block - BLOCKS == (sizes[s] ? others % sizes[s] : others));
+			others++;
+		}
+		assert_in_range(others, 29500, 30500);
+	}
+	seq->other = seq->other_blocks = 0;
+}
+
+static void reshuffling_changes_the_ranks_half_way(void **state)
+{
+	uint32_t first;
+
+	(void)state;
+	seq->theta = 1.4;
+	begin(PATTERN_ZIPF, BLOCKS, 1);
+	first = seq->permutation[0];
+	sequence_pass(seq, 0, 1000);
+	for (int i = 0; i < 999; i++)
+		sequence_next(seq);
+	assert_int_equal(seq->permutation[0], first);
+	sequence_next(seq);
+	assert_int_not_equal(seq->permutation[0], first);
+}
+
+static void percentiles_are_those_of_the_reads(void **state)
+{
+	(void)state;
+	memset(buckets, 0, sizeof(buckets));
+	for (uint64_t ns = 0; ns < 1000; ns++)
+		buckets[bucket_of(ns)]++;
+	assert_int_equal(percentile(1000, 50), 448);
+	assert_int_equal(percentile(1000, 99), 896);
+	for (uint64_t ns = 1; ns; ns <<= 1)
+		assert_in_range(bucket_of(ns), 0, NR_BUCKETS - 1);
+}
+
 static void permutation_moves_nearly_all_blocks(void **state)
 {
 	int fixed = 0;
@@ -190,7 +253,7 @@ static void permutation_moves_nearly_all_blocks(void **state)
 	(void)state;
 	begin(PATTERN_SHUFFLE, BLOCKS, 1);
 	for (int i = 0; i < BLOCKS; i++)
-		fixed += permutation[i] == (uint32_t)i;
+		fixed += seq->permutation[i] == (uint32_t)i;
 	/* one on average; many would be a broken shuffle */
 	assert_true(fixed < 8);
 }
@@ -210,7 +273,7 @@ static int make_file(void **state)
 		return -1;
 	close(made);
 	opt.file = path;
-	opt.blocks = 64;
+	seq->blocks = 64;
 	create();
 	/* expected errors are not for the eyes of who runs the tests */
 	complaints = MAX_COMPLAINTS;
@@ -238,11 +301,11 @@ static void fd_reads_tell_wrong_content_and_short_files(void **state)
 	(void)state;
 	opt.engine = ENGINE_FD;
 	file_begin();
-	for (uint64_t i = 0; i < opt.blocks; i++)
+	for (uint64_t i = 0; i < seq->blocks; i++)
 		assert_true(read_fd(i));
 	spoil(5 * BLOCK_SIZE);
 	spoil(7 * BLOCK_SIZE + BLOCK_SIZE - 8);
-	for (uint64_t i = 0; i < opt.blocks; i++)
+	for (uint64_t i = 0; i < seq->blocks; i++)
 		assert_int_equal(read_fd(i), i != 5 && i != 7);
 	assert_int_equal(truncate(path, 32 * BLOCK_SIZE + 100), 0);
 	assert_true(read_fd(31));
@@ -257,10 +320,10 @@ static void mmap_reads_survive_bus_errors(void **state)
 	(void)state;
 	opt.engine = ENGINE_MMAP;
 	file_begin();
-	for (uint64_t i = 0; i < opt.blocks; i++)
+	for (uint64_t i = 0; i < seq->blocks; i++)
 		assert_true(read_mmap(i));
 	spoil(5 * BLOCK_SIZE);
-	for (uint64_t i = 0; i < opt.blocks; i++)
+	for (uint64_t i = 0; i < seq->blocks; i++)
 		assert_int_equal(read_mmap(i), i != 5);
 	assert_int_equal(truncate(path, 32 * BLOCK_SIZE), 0);
 	for (int again = 0; again < 3; again++) {
@@ -281,6 +344,10 @@ int main(void)
 		cmocka_unit_test(zipf_has_the_exact_shares),
 		cmocka_unit_test(zipf_reaches_first_and_last_rank),
 		cmocka_unit_test(uniform_has_equal_shares),
+		cmocka_unit_test(hot_draws_stay_among_the_hot),
+		cmocka_unit_test(others_come_in_order_and_in_their_share),
+		cmocka_unit_test(reshuffling_changes_the_ranks_half_way),
+		cmocka_unit_test(percentiles_are_those_of_the_reads),
 		cmocka_unit_test(permutation_moves_nearly_all_blocks),
 		cmocka_unit_test_setup_teardown(fd_reads_tell_wrong_content_and_short_files,
 						make_file, drop_file),

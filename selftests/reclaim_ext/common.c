@@ -210,7 +210,9 @@ void cg_put(struct cg *cg, const char *file, const char *fmt, ...)
 	vsnprintf(text, sizeof(text), fmt, args);
 	va_end(args);
 	snprintf(path, sizeof(path), "%s/%s", cg->path, file);
-	err = put_text(path, text);
+	/* as above: a cgroup whose process is on its way out is still in use */
+	for (int i = 0; (err = put_text(path, text)) == -EBUSY && i < 500; i++)
+		usleep(10000);
 	if (err)
 		FAIL("'%s' to %s: %s", text, path, strerror(-err));
 }

@@ -16,9 +16,10 @@
 # RECLAIM_TEST_ZRAM=DEV  zram device, is reset and used as swap (/dev/zram0)
 set -euo pipefail
 
-# in this order: the last one uses up what cannot be given back before a reboot
-all=(test_attach test_errors test_fail test_deny test_hooks test_decide test_cookies test_kfuncs test_exit
-	test_bpftool test_stress test_formats)
+# In this order: the last one uses up what cannot be given back before a reboot.
+# Every second one is in the other half of `--part K/2`, which take as long.
+all=(test_stress test_hooks test_attach test_cookies test_deny test_kfuncs test_exit
+	test_bpftool test_errors test_decide test_fail test_formats)
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd -P)
 cd "$here/../.."

@@ -180,7 +180,10 @@ static void stock_tokens(int lru)
 	CHECK_EQ(r->pages, NR);
 	CHECK_EQ(r->no_cookie, NR);
 	CHECK_EQ(r->mismatch, 0);
-	CHECK_EQ(r->recent, before.recently_evicted);
+	if (lru)
+		CHECK_EQ(r->recent, before.recently_evicted);
+	else /* measured against the size of the lists, which grow meanwhile */
+		CHECK_NEAR(r->recent, before.recently_evicted, NR / 16);
 
 	/* the policy writes */
 	file_evict(f, cg);
