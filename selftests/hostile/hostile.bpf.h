@@ -30,7 +30,7 @@ char LICENSE[] SEC("license") = "GPL";
 		     struct reclaim_ext_refault_ctx *ev)
 #define BUDGET_OP							\
 	SEC("struct_ops/shadow_budget")					\
-	u64 BPF_PROG(shadow_budget, struct lruvec *lruvec, u64 nodes, u64 stock)
+	u64 BPF_PROG(shadow_budget, struct lruvec *lruvec, u64 nodes, u64 pages)
 
 /* .op = OP(op), in the policy itself */
 #define OP(op)	((void *)op)

@@ -351,8 +351,11 @@ static void victim(struct file *f)
 			read_file(f, &state);
 	}
 	usleep(ms * 1000);
-	cg_put(cg, "cgroup.kill", "1");
-	CHECK_EQ(waitpid(pid, &status, 0), pid);
+	/* the reader may be in the cgroup only after it has been killed */
+	do {
+		cg_put(cg, "cgroup.kill", "1");
+		usleep(1000);
+	} while (!waitpid(pid, &status, WNOHANG));
 	cg_remove(cg);
 	if (link >= 0) {
 		WAIT_FOR(link_hup(link));

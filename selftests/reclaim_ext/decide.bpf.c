@@ -102,6 +102,8 @@ static __always_inline u32 decide(u32 op, struct folio *folio, struct lruvec *lr
 	first = s->calls == 1;
 	if (ev->executable)
 		__sync_fetch_and_add(&s->executable, 1);
+	if (ev->tail)
+		__sync_fetch_and_add(&s->tail, 1);
 	__sync_fetch_and_and(&s->stock_all, ev->stock);
 	__sync_fetch_and_or(&s->stock_any, ev->stock);
 	lower(&s->gen_min, ev->gen, first);
@@ -201,15 +203,15 @@ u32 BPF_PROG(decide_age, struct lruvec *lruvec, struct reclaim_ext_batch_ctx *ev
 }
 
 SEC("struct_ops/decide_shadow_budget")
-u64 BPF_PROG(decide_shadow_budget, struct lruvec *lruvec, u64 nodes, u64 stock)
+u64 BPF_PROG(decide_shadow_budget, struct lruvec *lruvec, u64 nodes, u64 pages)
 {
 	if (config.cgroup && lruvec_cgroup(lruvec) != config.cgroup)
 		return 0;
 	budgets.calls++;
 	if (nodes > budgets.nodes_max)
 		budgets.nodes_max = nodes;
-	if (stock > budgets.stock_max)
-		budgets.stock_max = stock;
+	if (pages > budgets.pages_max)
+		budgets.pages_max = pages;
 	return config.budget;
 }
 

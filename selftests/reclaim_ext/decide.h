@@ -33,7 +33,7 @@ struct decide_config {
 
 /* Of what was seen: how often, which bits were always set, or ever, and from where to where. */
 struct decide_seen {
-	unsigned long long	calls, pages, executable;
+	unsigned long long	calls, pages, executable, tail;
 	unsigned long long	state_all, state_any;
 	unsigned long long	stock_all, stock_any;
 	unsigned int		refs_min, refs_max;
@@ -58,7 +58,7 @@ struct decide_batch {
 };
 
 struct decide_budget {
-	unsigned long long	calls, nodes_max, stock_max;
+	unsigned long long	calls, nodes_max, pages_max;
 };
 
 #endif /* _SELFTESTS_DECIDE_H */

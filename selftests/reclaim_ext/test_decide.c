@@ -25,7 +25,7 @@ enum {
 	WHAT_DEFERRED, WHAT_READ,
 
 	DECIDE = 1 << 0, EVICT = 1 << 1, KEEP = 1 << 2, UP = 1 << 3, YOUNGEST = 1 << 4,
-	GEN = 1 << 5, REFS = 1 << 6,
+	GEN = 1 << 5, REFS = 1 << 6, MARK = 1 << 7,
 
 	BALANCE = 1 << 0, BALANCE_FILE = 1 << 1, AGE = 1 << 2, DONT_AGE = 1 << 3,
 
@@ -528,6 +528,7 @@ static void place_added(int op)
 		    STATE_ACTIVE | STATE_DIRTY | STATE_WRITEBACK | STATE_SWAPCACHE |
 		    STATE_SWAPBACKED | STATE_RECLAIMER);
 	CHECK_EQ(s->stock_all & (DECIDE | GEN), DECIDE | GEN);
+	CHECK_EQ(s->tail, 0);
 	/* the generation told is the one of the stock answer */
 	CHECK_EQ(s->stock_any >> 16, s->gen_max);
 	CHECK_EQ(hook_of(cg, "place").changed, 0);
@@ -647,6 +648,9 @@ static void place_written(int arg)
 	check_whose(rotated, cg);
 	CHECK_EQ(rotated->state_any & STATE_DIRTY, 0);
 	CHECK_EQ(rotated->stock_any, TO_GEN(0));
+	/* to be reclaimed next */
+	CHECK_EQ(rotated->tail, rotated->calls);
+	CHECK_EQ(back->tail, 0);
 }
 
 static void place_switched(int arg)
@@ -750,6 +754,46 @@ static void accessed_fd_refs(int refs)
 	CHECK_EQ(seen(DECIDE_EVICTED, 0, FILE_PAGES)->refs_max, refs);
 	read_in(cg, OP_READAHEAD, f);
 	CHECK_EQ(seen(DECIDE_REFAULTED, 0, FILE_PAGES)->refs_max, refs ?: 1);
+}
+
+/* The mark that the kernel gives to what it promotes: seen by its own rules at the refault. */
+static void accessed_fd_mark(int bits)
+{
+	struct file *f = file_new("f", 24);
+	struct cg *cg = cg_new(NULL, "a");
+	unsigned long long mark = bits & MARK ? STATE_WORKINGSET : 0;
+	struct decide_seen *s;
+	long restored;
+
+	load(ACCESSED | EVICTED, F_FD);
+	config->ino = f->ino;
+	attach(cg);
+	answer(DECIDE_ACCESSED, WHAT_FD, bits);
+	read_in(cg, OP_FD, f);
+	file_evict(f, cg);
+	s = seen(DECIDE_EVICTED, 0, FILE_PAGES);
+	CHECK_EQ(s->calls, 24);
+	CHECK_EQ(s->state_all & STATE_WORKINGSET, mark);
+	CHECK_EQ(s->state_any & STATE_WORKINGSET, mark);
+	restored = cg_stat_exact(cg, "workingset_restore_file");
+	read_in(cg, OP_READAHEAD, f);
+	CHECK_EQ(cg_stat_exact(cg, "workingset_restore_file") - restored, mark ? 24 : 0);
+	CHECK_EQ(hook_of(cg, "accessed").clamped, 0);
+}
+
+/* Who keeps the count has another use for the mark. */
+static void own_count_mark(int arg)
+{
+	struct file *f = file_new("f", 24);
+	struct cg *cg = cg_new(NULL, "a");
+
+	(void)arg;
+	load(ACCESSED, F_COUNT | F_FD | F_PT);
+	config->ino = f->ino;
+	attach(cg);
+	answer(DECIDE_ACCESSED, WHAT_FD, DECIDE | MARK);
+	read_in(cg, OP_FD, f);
+	CHECK_EQ(hook_of(cg, "accessed").clamped, 24);
 }
 
 /* Two files read in turn, about one of which a policy decides. */
@@ -1455,15 +1499,15 @@ static void budget(int wanted)
 	CHECK_OP(b->calls, >, 0);
 	CHECK_OP(b->nodes_max, >, 64);
 	CHECK_OP(b->nodes_max, <, 2 * NODES);
-	CHECK_OP(b->stock_max, >, 0);
-	/* stock would let some of them go */
-	CHECK_OP(b->stock_max, <, NODES);
+	CHECK_OP(b->pages_max, >, NODES);
+	/* stock keeps a node for 8 pages, and would let some of them go */
+	CHECK_OP(b->pages_max / 8, <, NODES);
 	reclaimed = cg_stat_exact(cg, "workingset_nodereclaim") - reclaimed;
 	refaults = cg_stat_exact(cg, "workingset_refault_file");
 	inside(cg, read_sparse, f);
 	refaults = cg_stat_exact(cg, "workingset_refault_file") - refaults;
 	diag("%ld nodes reclaimed, %ld of %lu pages refaulted, stock would keep %llu of %llu",
-	     reclaimed, refaults, NODES, b->stock_max, b->nodes_max);
+	     reclaimed, refaults, NODES, b->pages_max / 8, b->nodes_max);
 	if (wanted == 1) {
 		CHECK_OP(reclaimed, >=, NODES - SLACK);
 		CHECK_OP(refaults, <=, SLACK);
@@ -1558,6 +1602,9 @@ static const struct test tests[] = {
 	{ "accessed by read: not counted", accessed_fd_refs, -1 },
 	{ "accessed by read: a count of 4", accessed_fd_refs, 4 },
 	{ "accessed by read: a count too high", accessed_fd_refs, 100 },
+	{ "accessed by read: marked as working set", accessed_fd_mark, DECIDE | MARK },
+	{ "accessed by read: not marked", accessed_fd_mark, DECIDE },
+	{ "accessed by read: no mark beside a count of its own", own_count_mark, 0 },
 	{ "accessed by read: stays", accessed_fd_up, DECIDE },
 	{ "accessed by read: one generation up", accessed_fd_up, DECIDE | UP },
 	{ "accessed by read: youngest is taken for up", accessed_fd_up, DECIDE | YOUNGEST },
