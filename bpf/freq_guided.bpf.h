@@ -50,6 +50,18 @@ static __always_inline u32 fg_on_place(const struct reclaim_ext_folio_ctx *f)
 	return answer_gen(p.gen) | answer_refs(p.count);
 }
 
+/* Evict, or protect by the tier; what becomes of the count if it has to move. */
+static __always_inline u32 fg_on_sort(const struct reclaim_ext_folio_ctx *f)
+{
+	if (f->what == RECLAIM_EXT_DEFERRED)
+		return answer_refs(fg_min(f->refs, FG_CAP_PROMOTED));
+	if (f->what == RECLAIM_EXT_CLOSED)
+		return answer_refs(fg_min(f->refs, FG_CAP_PROTECTED));
+	if (fg_tier(f->refs) > f->tier_idx)
+		return answer_gen(1) | answer_refs(fg_min(f->refs, FG_CAP_PROTECTED));
+	return RECLAIM_EXT_DECIDE | RECLAIM_EXT_EVICT;
+}
+
 /* The tier up to which folios of a type are evicted. */
 static __always_inline u32 fg_type_tier_idx(struct lruvec *lruvec, u32 file, u32 gain)
 {
@@ -67,12 +79,13 @@ static __always_inline u32 fg_type_tier_idx(struct lruvec *lruvec, u32 file, u32
 static __always_inline u64 fg_refault_answer(const struct reclaim_ext_refault_ctx *re, u32 count)
 {
 	u64 ret = RECLAIM_EXT_REFAULT | refault_refs(fg_min(count, FG_CAP_PROMOTED)) |
-		  RECLAIM_EXT_REFAULT_CHARGE | refault_tier(fg_charged_tier(count));
+		  RECLAIM_EXT_REFAULT_CHARGE | refault_tier(fg_tier(count));
 
 	if (count >= 1 && re->state & RECLAIM_EXT_IN_FAULT)
 		ret |= RECLAIM_EXT_REFAULT_ACTIVE | RECLAIM_EXT_REFAULT_ACTIVATE;
+	/* the mark is for pressure stall information: it ends with the placement */
 	if (count >= 2)
-		ret |= RECLAIM_EXT_REFAULT_RESTORE;
+		ret |= RECLAIM_EXT_REFAULT_RESTORE | RECLAIM_EXT_REFAULT_WORKINGSET;
 	return ret;
 }
 

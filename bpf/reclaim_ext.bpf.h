@@ -48,6 +48,11 @@ enum reclaim_ext_cookie_format {
 	 * right by the order that ld_order() in policies/ladder.h gives.
 	 */
 	COOKIE_FORMAT_COUNT_REFAULTS = 3,
+	/*
+	 * The count in bits 0 to 2, above it the lruvec's eviction clock, shifted
+	 * right by the order that rd_order() gives for the bits that are left.
+	 */
+	COOKIE_FORMAT_COUNT_EVICTIONS = 4,
 };
 
 /* MGLRU pages of a type that are @age generations from the youngest, 0: there are none. */

@@ -43,14 +43,10 @@
  *	walk finds. 3 bits in the shadow entry, no memory of its own.
  *
  * Limits
- *	The kernel's histograms tell counts up to 4 apart. Folios with more are
- *	evicted as if they had 4, which charges tier 2 where the source has 3.
  *	"One up" is done when reclaim meets the folio in the oldest generation,
  *	once, however often it was asked for meanwhile.
- *	Folios of a zone that is not to be reclaimed lose their count when reclaim
- *	passes them over, where the source keeps up to 3.
- *	Refaulted working set does not show in memory pressure (PSI), as there is no
- *	mark to tell it by.
+ *	Pressure stall information (PSI) sees a refaulted folio as working set only
+ *	until it comes to the lists, which can be before its reader waits for it.
  *
  * Tunables
  *	tier_gain	protect a tier with more than so many times the ratio of
@@ -63,7 +59,9 @@
 
 char LICENSE[] SEC("license") = "GPL";
 
-u32 tier_gain TUNABLE = FG_GAIN_DEFAULT;
+u32 tier_gain TUNABLE RANGE(1, 1000)
+	DOC("protect a tier with more than so many times the refault ratio of the one below") =
+	FG_GAIN_DEFAULT;
 
 COUNTERS(struct freq_guided_counters);
 
@@ -107,15 +105,11 @@ SEC("struct_ops/freq_guided_sort")
 u32 BPF_PROG(freq_guided_sort, struct folio *folio, struct lruvec *lruvec,
 	     struct reclaim_ext_folio_ctx *f)
 {
-	u32 kept = answer_refs(fg_min(f->refs, FG_CAP_PROTECTED));
+	u32 ret = fg_on_sort(f);
 
-	if (f->what == RECLAIM_EXT_CLOSED)
-		return kept;
-	if (fg_charged_tier(f->refs) > f->tier_idx) {
+	if (ret & RECLAIM_EXT_GEN)
 		COUNT(protected, 1);
-		return answer_gen(1) | kept;
-	}
-	return RECLAIM_EXT_EVICT | answer_refs(fg_min(f->refs, FG_MAX_EVICTED));
+	return ret;
 }
 
 SEC("struct_ops/freq_guided_balance")
@@ -162,6 +156,11 @@ u64 BPF_PROG(freq_guided_refaulted, struct folio *folio, struct lruvec *lruvec,
 	return fg_refault_answer(re, count);
 }
 
+POLICY_VERSION("1")
+POLICY_KERNEL("7.3")
+POLICY_IDEA("promote by the number of accesses, not by the PID controller alone")
+POLICY_SOURCE("Kairui Song, MGLRU-FG, v3, 2026")
+POLICY_USE("skewed file access, by descriptor and mapped")
 SEC(".struct_ops.link")
 struct reclaim_ext_ops freq_guided = {
 	.admit		= (void *)freq_guided_admit,

@@ -15,28 +15,29 @@ typedef uint32_t u32;
 typedef uint64_t u64;
 #endif
 
+#include "mglru.h"
+#include "reclaim_ext_meta.h"
+
 /* The map `counters` of the policy, in calls, one per folio. */
 struct freq_guided_counters {
-	u64 evicted;		/* folios whose shadow entry got a cookie */
-	u64 refaulted;		/* refaults with a cookie, of a recent eviction */
-	u64 activated;		/* of these: active, in a fault */
-	u64 stale;		/* refaults that start anew: evicted long ago */
-	u64 no_cookie;		/* refaults that start anew: evicted before the policy came */
-	u64 foreign;		/* refaults that start anew: evicted from another memcg */
-	u64 fd_up;		/* accesses by read() and write() that asked for one up */
-	u64 pt_up;		/* references by page tables that asked for one up */
-	u64 pt_youngest;	/* references by page tables that moved to the youngest */
-	u64 rmap_kept;		/* referenced when being evicted: kept */
-	u64 rmap_activated;	/* referenced when being evicted: active */
-	u64 protected;		/* protected by their tier */
+	u64 evicted	DOC("folios whose shadow entry got a cookie");
+	u64 refaulted	DOC("refaults with a cookie, of a recent eviction");
+	u64 activated	DOC("of these: active, in a fault");
+	u64 stale	DOC("refaults that start anew: evicted long ago");
+	u64 no_cookie	DOC("refaults that start anew: evicted before the policy came");
+	u64 foreign	DOC("refaults that start anew: evicted from another memcg");
+	u64 fd_up	DOC("accesses by read() and write() that asked for one up");
+	u64 pt_up	DOC("references by page tables that asked for one up");
+	u64 pt_youngest	DOC("references by page tables that moved to the youngest");
+	u64 rmap_kept	DOC("referenced when being evicted: kept");
+	u64 rmap_activated	DOC("referenced when being evicted: active");
+	u64 protected	DOC("protected by their tier");
 };
 
 #define FG_MAX_COUNT		7
 #define FG_NR_TIERS		4
-#define FG_CAP_PROMOTED		3	/* after promotion or refault */
+#define FG_CAP_PROMOTED		3	/* after promotion, deferral or refault */
 #define FG_CAP_PROTECTED	2	/* after protection, closing, putting back */
-/* The kernel's histograms know counts up to 4, see "Limits" in the policy. */
-#define FG_MAX_EVICTED		4
 
 #define FG_GAIN_DEFAULT		2	/* a tier against the one below, 1:2 */
 #define FG_MIN_REFAULTS		64	/* MIN_LRU_BATCH: fewer mean nothing */
@@ -94,12 +95,6 @@ static inline u32 fg_tier(u32 count)
 	return count <= 4 ? 2 : 3;
 }
 
-/* Where the kernel's bookkeeping has a folio that was evicted with @count. */
-static inline u32 fg_charged_tier(u32 count)
-{
-	return fg_tier(fg_min(count, FG_MAX_EVICTED));
-}
-
 /*
  * An access to a folio in @gen of @nr_gens (@nr_gens: on no list). @marked: an
  * access has asked for one up already, so that it counts as being there.
@@ -143,21 +138,12 @@ static inline struct fg_accessed fg_access(enum fg_access_kind kind, u32 count, 
 	return a;
 }
 
-/*
- * "Oldest" and "second oldest" are those of MAX_NR_GENS, as in 7.3: with three
- * generations both are the oldest that there is.
- */
-static inline u32 fg_gen_behind(u32 nr_gens, u32 age)
-{
-	return nr_gens > age ? nr_gens - 1 - age : 0;
-}
-
 static inline struct fg_placed fg_place(const struct fg_insertion *in)
 {
 	struct fg_placed p = { .count = in->count };
 
 	if (in->active) {
-		p.gen = fg_gen_behind(in->nr_gens, in->count >= 2 ? 0 : 1);
+		p.gen = mglru_gen_behind(in->nr_gens, in->count >= 2 ? 0 : 1);
 		return p;
 	}
 	if (in->rotated)
@@ -165,12 +151,12 @@ static inline struct fg_placed fg_place(const struct fg_insertion *in)
 	if (in->put_back)
 		p.count = fg_min(in->count, FG_CAP_PROTECTED);
 	if (in->unswapped || in->reclaim_dirty)
-		p.gen = fg_gen_behind(in->nr_gens, 1);
+		p.gen = mglru_gen_behind(in->nr_gens, 1);
 	else
-		p.gen = fg_gen_behind(in->nr_gens, in->count >= 2 ? 2 : 3);
+		p.gen = mglru_gen_behind(in->nr_gens, in->count >= 2 ? 2 : 3);
 	/* what reclaim has rejected must not meet it again at once */
 	if (in->put_back && !p.gen)
-		p.gen = fg_gen_behind(in->nr_gens, 1);
+		p.gen = mglru_gen_behind(in->nr_gens, 1);
 	return p;
 }
 

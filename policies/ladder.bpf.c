@@ -68,13 +68,20 @@
 
 char LICENSE[] SEC("license") = "GPL";
 
-u32 decay_parts TUNABLE = LD_DECAY_DEFAULT;
-u32 tiny_parts TUNABLE = LD_TINY_DEFAULT;
-u32 large_parts TUNABLE = LD_LARGE_DEFAULT;
-u32 threshold TUNABLE = LD_THRESHOLD_DEFAULT;
-u32 bound TUNABLE = LD_BOUND_DEFAULT;
-u32 credit_read TUNABLE = 0;
-u32 credit_fault TUNABLE = 1;
+u32 decay_parts TUNABLE RANGE(0, 1000000)
+	DOC("one count is lost per C / decay_parts refaults, 0: none is") = LD_DECAY_DEFAULT;
+u32 tiny_parts TUNABLE RANGE(0, 1000000)
+	DOC("the oldest generation is tiny below C / tiny_parts, 0: never") = LD_TINY_DEFAULT;
+u32 large_parts TUNABLE RANGE(0, 1000000)
+	DOC("and large above C / large_parts, 0: never") = LD_LARGE_DEFAULT;
+u32 threshold TUNABLE RANGE(1, 7)
+	DOC("count that protects and promotes") = LD_THRESHOLD_DEFAULT;
+u32 bound TUNABLE RANGE(0, 48)
+	DOC("protected of the last 64 at most") = LD_BOUND_DEFAULT;
+u32 credit_read TUNABLE RANGE(0, 7)
+	DOC("what a refault by read() adds beside the access that follows it") = 0;
+u32 credit_fault TUNABLE RANGE(0, 7)
+	DOC("what a refault in a fault adds beside its young bit") = 1;
 
 COUNTERS(struct ladder_counters);
 
@@ -171,16 +178,9 @@ u32 BPF_PROG(ladder_sort, struct folio *folio, struct lruvec *lruvec,
 {
 	u32 need;
 
-	if (!(f->state & RECLAIM_EXT_FILE)) {
-		u32 kept = answer_refs(fg_min(f->refs, FG_CAP_PROTECTED));
-
-		if (f->what == RECLAIM_EXT_CLOSED)
-			return kept;
-		if (fg_charged_tier(f->refs) > f->tier_idx)
-			return answer_gen(1) | kept;
-		return RECLAIM_EXT_EVICT | answer_refs(fg_min(f->refs, FG_MAX_EVICTED));
-	}
-	if (f->what == RECLAIM_EXT_CLOSED)
+	if (!(f->state & RECLAIM_EXT_FILE))
+		return fg_on_sort(f);
+	if (f->what != RECLAIM_EXT_SCANNED)
 		return RECLAIM_EXT_DECIDE;
 
 	/* few of those that are looked at need the sizes */
@@ -260,6 +260,11 @@ u64 BPF_PROG(ladder_refaulted, struct folio *folio, struct lruvec *lruvec,
 					      credit_fault : credit_read));
 }
 
+POLICY_VERSION("1")
+POLICY_KERNEL("7.3")
+POLICY_IDEA("resident and evicted pages climb and descend one ladder of access counts")
+POLICY_SOURCE("reclaim_ext")
+POLICY_USE("skewed file access, a hot set beside scans, one-time pages")
 SEC(".struct_ops.link")
 struct reclaim_ext_ops ladder = {
 	.attach		= (void *)ladder_attach,

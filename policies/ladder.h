@@ -17,19 +17,21 @@ typedef uint32_t u32;
 typedef uint64_t u64;
 #endif
 
+#include "reclaim_ext_meta.h"
+
 /* The map `counters` of the policy, file folios only, in calls, one per folio. */
 struct ladder_counters {
-	u64 evicted;		/* folios whose shadow entry got a cookie */
-	u64 refaulted;		/* refaults with a cookie */
-	u64 decayed;		/* of these: lost some of their count */
-	u64 no_cookie;		/* refaults that start anew: evicted before the policy came */
-	u64 foreign;		/* refaults that start anew: evicted from another memcg */
-	u64 marked;		/* accesses that asked for one generation up */
-	u64 rmap_kept;		/* referenced when being evicted: kept */
-	u64 rmap_evicted;	/* referenced when being evicted: evicted all the same */
-	u64 protected;		/* one generation up for one count */
-	u64 bounded;		/* would have been protected but for the bound */
-	u64 second_oldest;	/* placed there because the oldest generation was tiny */
+	u64 evicted	DOC("folios whose shadow entry got a cookie");
+	u64 refaulted	DOC("refaults with a cookie");
+	u64 decayed	DOC("of these: lost some of their count");
+	u64 no_cookie	DOC("refaults that start anew: evicted before the policy came");
+	u64 foreign	DOC("refaults that start anew: evicted from another memcg");
+	u64 marked	DOC("accesses that asked for one generation up");
+	u64 rmap_kept	DOC("referenced when being evicted: kept");
+	u64 rmap_evicted	DOC("referenced when being evicted: evicted all the same");
+	u64 protected	DOC("one generation up for one count");
+	u64 bounded	DOC("would have been protected but for the bound");
+	u64 second_oldest	DOC("placed there because the oldest generation was tiny");
 };
 
 #define LD_MAX_COUNT		7

@@ -70,8 +70,7 @@
  * Counters
  *	see struct refault_distance_counters
  */
-#include "reclaim_ext.bpf.h"
-#include "refault_distance.h"
+#include "refault_distance.bpf.h"
 
 char LICENSE[] SEC("license") = "GPL";
 
@@ -106,21 +105,6 @@ u32 BPF_PROG(refault_distance_evicted, struct folio *folio, struct lruvec *lruve
 	COUNT(evicted, 1);
 	return RECLAIM_EXT_COOKIE |
 	       rd_cookie(bpf_reclaim_ext_eviction_clock(lruvec), cookie_order, cookie_bits);
-}
-
-static __always_inline void mglru_sizes(struct lruvec *lruvec, bool swap, struct rd_sizes *s)
-{
-	s->active = bpf_reclaim_ext_gen_pages(lruvec, 1, 0) +
-		    bpf_reclaim_ext_gen_pages(lruvec, 1, 1);
-	s->inactive_file = bpf_reclaim_ext_gen_pages(lruvec, 1, 2) +
-			   bpf_reclaim_ext_gen_pages(lruvec, 1, 3);
-	s->inactive_anon = 0;
-	if (!swap)
-		return;
-	s->active += bpf_reclaim_ext_gen_pages(lruvec, 0, 0) +
-		     bpf_reclaim_ext_gen_pages(lruvec, 0, 1);
-	s->inactive_anon = bpf_reclaim_ext_gen_pages(lruvec, 0, 2) +
-			   bpf_reclaim_ext_gen_pages(lruvec, 0, 3);
 }
 
 static __always_inline void classic_sizes(struct lruvec *lruvec, bool swap, struct rd_sizes *s)
@@ -162,7 +146,7 @@ u64 BPF_PROG(refault_distance_refaulted, struct folio *folio, struct lruvec *lru
 			       cookie_order, cookie_bits);
 	swap = bpf_reclaim_ext_free_swap(lruvec) > 0;
 	if (mglru)
-		mglru_sizes(lruvec, swap, &sizes);
+		rd_mglru_sizes(lruvec, swap, &sizes);
 	else
 		classic_sizes(lruvec, swap, &sizes);
 

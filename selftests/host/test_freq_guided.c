@@ -18,13 +18,10 @@ static void check(struct fg_accessed a, u32 count, enum fg_move move)
 static void tiers(void **state)
 {
 	static const u32 tier[] = { 0, 0, 1, 2, 2, 3, 3, 3 };
-	static const u32 charged[] = { 0, 0, 1, 2, 2, 2, 2, 2 };
 
 	(void)state;
-	for (u32 count = 0; count <= FG_MAX_COUNT; count++) {
+	for (u32 count = 0; count <= FG_MAX_COUNT; count++)
 		assert_int_equal(fg_tier(count), tier[count]);
-		assert_int_equal(fg_charged_tier(count), charged[count]);
-	}
 }
 
 static void youngest_and_off_list_only_count(void **state)
