@@ -16,6 +16,9 @@ endif
 ifdef KERNEL_TARBALL
 export KERNEL_TARBALL
 endif
+ifdef KERNEL_CONFIG
+export KERNEL_CONFIG
+endif
 SUB := +$(MAKE) -j$(JOBS)
 
 CLANG ?= clang-19
@@ -46,7 +49,7 @@ TESTS := $(patsubst selftests/reclaim_ext/%.c,$(B)/selftests/%,$(wildcard selfte
 HOST_TESTS := $(patsubst selftests/host/%.c,$(B)/host/%,$(wildcard selftests/host/test_*.c))
 
 .PHONY: all help doctor deps kernel-tree kernel-patches kernel-patches-check kernel \
-	kernel-debug kernel-checks bpftool policies reader bench bench-build selftests-build \
+	kernel-debug kernel-checks kernel-deb bpftool policies reader bench bench-build selftests-build \
 	host-tests-build selftests check demo clean distclean \
 	reclaimctl install deb FORCE _reclaimctl _policies _bench _selftests _host
 
@@ -59,6 +62,7 @@ help: ## this list
 	@echo '  JOBS=N               parallel jobs (default: the number of processors)'
 	@echo '  KERNEL_TARBALL=FILE  kernel source instead of the one of the Debian mirror'
 	@echo '  KERNEL_SRC=DIR       the same, an unpacked tarball or a git tree'
+	@echo '  KERNEL_CONFIG=FILE   configuration for kernel-deb to begin with'
 	@echo '  RECLAIM_BUILD=DIR    build there instead of build/ (10 GB)'
 
 demo: deps bpftool policies bench-build ## build all, boot a VM, attach, swap, detach; table, report and chart
@@ -96,6 +100,9 @@ kernel-debug: kernel-tree ## build/kernel-debug/vmlinux, with lockdep, KASAN and
 
 kernel-checks: kernel-tree ## style, builds, sparse and unchanged code of the series
 	@kernel/checks.sh
+
+kernel-deb: $(if $(KERNEL_CONFIG),kernel-tree,kernel) ## build/linux-image-VERSION.deb (KERNEL_CONFIG=FILE: not the small one)
+	@kernel/deb.sh
 
 bpftool: kernel ## build/bin/bpftool, build/libbpf, build/include/vmlinux.h
 	@kernel/tools.sh

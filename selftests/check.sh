@@ -114,6 +114,7 @@ if [ "$kernel" = 1 ]; then
 	fi
 	start vm "${vm[@]}" -- "$tests"
 	start bench selftests/bench/check.sh
+	start vm-kernel-deb selftests/loader/kernel_deb.sh
 	start vm-loader "${vm[@]}" -- selftests/loader/run_tests.sh
 	start vm-runner selftests/vm/test-run.sh
 fi
