@@ -418,7 +418,7 @@ int cmd_top(int argc __attribute__((unused)), char **argv __attribute__((unused)
 	struct top t = {};
 	struct cg_state st;
 	struct cgroup cg;
-	SCREEN *screen;
+	SCREEN *screen = NULL;
 	int ret = cgroup_open(opt.cgroup ?: "/", &cg);
 
 	if (ret)
