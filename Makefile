@@ -205,7 +205,10 @@ $(B)/loader/reclaimctl.bash: $(B)/bin/reclaimctl
 
 $(B)/bench/%: selftests/bench/%.c Makefile | $(B)/bench
 	@echo "  CC    $<"
-	@gcc -O2 -std=gnu11 -D_GNU_SOURCE $(WARN) -static -MMD -MP -MT $@ -MF $@.d $< -o $@ -lm
+	@gcc -O2 -std=gnu11 -D_GNU_SOURCE $(WARN) -static -MMD -MP -MT $@ -MF $@.d $< -o $@ $(BENCH_LIBS) -lm
+
+# The engine can load extensions; the bench has none, so that dlopen() is never called.
+$(B)/bench/ycsb: BENCH_LIBS := -lwiredtiger -lpthread -Wl,--no-warnings
 
 $(B)/host/%: selftests/host/%.c Makefile | $(B)/host
 	@echo "  CC    $<"

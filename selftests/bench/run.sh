@@ -58,7 +58,7 @@ fi
 for tool in jq gnuplot llvm-objcopy-19; do
 	command -v "$tool" >/dev/null || fail "$tool is missing: run make deps"
 done
-for file in bin/bpftool bench/reader bench/builder bench/yardstick; do
+for file in bin/bpftool bench/reader bench/builder bench/ycsb bench/yardstick; do
 	[ -e "$build/$file" ] || fail "$build/$file is missing: run make bench, or make bpftool policies bench-build"
 done
 mkdir -p "$to/policies"
@@ -126,7 +126,6 @@ while IFS='|' read -r cell group runs kind mb cache swap sequence reader; do
 	[ "$quick" = 0 ] || runs=1 sequence=$(shorter "$sequence")
 	case $kind in
 	probe) reader+=" --probe" ;;
-	build | ycsb) [ -e "$build/bench/${kind/build/builder}" ] || continue ;;
 	esac
 	printf '%s\t' "$cell" "$group" "${RUNS:-$runs}" "$kind" "$mb" "${cache:--}" "$swap" "$sequence" >>"$to/cells.tsv"
 	echo "${reader:--}" >>"$to/cells.tsv"
