@@ -305,7 +305,7 @@ static void print_rows(struct top *t)
 static void draw(struct top *t)
 {
 	double now = clock_now(CLOCK_MONOTONIC);
-	int lines = LINES - 4, width = COLS - 65;
+	int lines = LINES - 4, width = COLS - 67;
 	struct instance *inst;
 	char buf[64];
 

@@ -26,7 +26,7 @@ def run(how):
         size(rows, columns)
         os.kill(pid, signal.SIGWINCH)
         time.sleep(0.3)
-    ok = ok and wait(b"AGE")
+    ok = ok and wait(b"space look now")
     seen = b""
     if how == "q":
         os.write(fd, b"q")
@@ -38,5 +38,5 @@ def run(how):
     return ok and status == 0 and after[3] == before[3]
 
 results = [run("q"), run(signal.SIGINT)]
-print(results)
+print("ended by q, by Ctrl-C:", results)
 sys.exit(not all(results))
