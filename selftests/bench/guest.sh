@@ -105,7 +105,7 @@ run_reader() { # SEQUENCE READER
 	*' --other-blocks '*) other="--other-file $disk/other" ;;
 	*' --other '*) other="--other-file $disk/once" ;;
 	esac
-	(in_cgroup bench "$reader" $1 $2 $other --warmup 1 --cgroup "$cgroups/bench" "$disk/file") >"$work/passes" || true
+	(in_cgroup bench "$reader" --warmup 1 $1 $2 $other --cgroup "$cgroups/bench" "$disk/file") >"$work/passes" || true
 	tail -n 1 "$work/passes"
 }
 

@@ -141,7 +141,7 @@ while IFS=$'\t' read -r cell _ _ kind _ cache _ sequence _; do
 	jq -e --arg cell "$cell" --arg key "$key" -n 'any(inputs; .cell == $cell and .key == $key)' \
 		"$to/yardsticks.jsonl" >/dev/null && continue
 	# shellcheck disable=SC2086 # options are words
-	"$build/bench/yardstick" --cache "$cache" $sequence --warmup 1 |
+	"$build/bench/yardstick" --cache "$cache" --warmup 1 $sequence |
 		jq -c --arg cell "$cell" --arg key "$key" '{cell: $cell, key: $key} + .' >>"$to/yardsticks.jsonl"
 done <"$to/cells.tsv"
 
