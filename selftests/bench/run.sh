@@ -166,16 +166,16 @@ jobs() {
 		while IFS=$'\t' read -r cell _ runs kind mb _ swap sequence reader; do
 			[ "$run" -le "$runs" ] || continue
 			for arm in "${arms[@]}"; do
-				reads=$(sed -n 's/.*--reads \([0-9]*\).*/\1/p' <<<"$sequence")
+				reads=$(sed -n 's/.*--\(reads\|sources\) \([0-9]*\).*/\2/p' <<<"$sequence")
 				[ -z "${done_before["$cell $arm $run ${id[$arm]} $reads"]:-}" ] || continue
-				[ -z "${gave_up["$cell $arm $run"]:-}" ] || continue
+				[ -z "${tried["$cell $arm $run"]:-}" ] || continue
 				printf '%s\t' "$cell" "$arm" "$run" "$kind" "$mb" "$swap" "${id[$arm]}" "$sequence"
 				echo "$reader"
 			done
 		done <"$to/cells.tsv"
 	done
 }
-declare -A gave_up=()
+declare -A tried=()
 
 # --- measure -----------------------------------------------------------------------
 
@@ -196,11 +196,11 @@ while [ "$mode" = run ]; do
 	cp "$here/guest.sh" "$to/"
 	selftests/vm/run --timeout 500000 --mem 3072 --cpus 1 --append brd.rd_size=716800 --out "$to" -- \
 		"$to/guest.sh" "$build" || rc=$?
-	# A job that has a row with a complaint isn't tried again in this call.
-	while IFS=$'\t' read -r cell arm run; do
-		gave_up["$cell $arm $run"]=1
-		status=1
-	done < <(tail -n +$((before + 1)) "$to/rows.jsonl" | jq -r 'select(.wrong) | [.cell, .arm, .run] | @tsv')
+	# A job that has a row isn't tried again in this call, whatever the row says.
+	while IFS=$'\t' read -r cell arm run wrong; do
+		tried["$cell $arm $run"]=1
+		[ "$wrong" = false ] || status=1
+	done < <(tail -n +$((before + 1)) "$to/rows.jsonl" | jq -r '[.cell, .arm, .run, .wrong != null] | @tsv')
 	[ "$rc" != 0 ] || continue
 	if [ -s "$to/current" ]; then
 		IFS=$'\t' read -r cell arm run policy <"$to/current"
@@ -208,7 +208,7 @@ while [ "$mode" = run ]; do
 		jq -nc --arg cell "$cell" --arg arm "$arm" --argjson run "$run" --arg policy "$policy" --arg rc "$rc" \
 			--arg date "$(cat "$to/date")" '{$cell, $arm, $run, $policy, $date, wrong: "the VM ended with status \($rc)"}' \
 			>>"$to/rows.jsonl"
-		gave_up["$cell $arm $run"]=1
+		tried["$cell $arm $run"]=1
 		status=1
 	elif [ "$(wc -l <"$to/rows.jsonl")" = "$before" ]; then
 		fail "the VM did not get as far as the first job (status $rc); its log is $build/vm/last/console.log"

@@ -17,7 +17,7 @@ unset CELLS ARMS RUNS QUICK
 
 n=0 failed=0
 echo "TAP version 13"
-echo "1..13"
+echo "1..14"
 result() { # STATUS NAME
 	n=$((n + 1))
 	if [ "$1" = 0 ]; then
@@ -82,6 +82,9 @@ id=$(sha256sum <"$tmp/code" | cut -c1-8)
 } >"$tmp/to/rows.jsonl"
 check "plan: done is done, not what had another length or went wrong" plan "fd-0.9 stock 1" "fd-0.9 none 1"
 row fd-0.8 stock 1 1000000 0.3 01234567 >>"$tmp/to/rows.jsonl"
+row build none 1 1500 3.5 - >>"$tmp/to/rows.jsonl"
+export CELLS="build"
+check "plan: a build is done by its sources" plan "build stock 1"
 export CELLS="fd-0.8"
 check "plan: a policy of other code is measured again" plan "fd-0.8 stock 1"
 row fd-0.8 stock 1 1000000 0.2 "$id" >>"$tmp/to/rows.jsonl"
