@@ -16,6 +16,9 @@ endif
 ifdef KERNEL_TARBALL
 export KERNEL_TARBALL
 endif
+ifdef KERNEL_CONFIG
+export KERNEL_CONFIG
+endif
 SUB := +$(MAKE) -j$(JOBS)
 
 CLANG ?= clang-19
@@ -48,7 +51,7 @@ HOSTILE := $(patsubst selftests/hostile/%.bpf.c,$(B)/hostile/%.bpf.o,$(wildcard 
 FAIL_OBJS := $(patsubst selftests/reclaim_ext/fail/%.bpf.c,$(B)/selftests/fail/%.bpf.o,$(wildcard selftests/reclaim_ext/fail/*.bpf.c))
 
 .PHONY: all help doctor deps kernel-tree kernel-patches kernel-patches-check kernel \
-	kernel-debug kernel-checks bpftool policies reader bench bench-build selftests-build \
+	kernel-debug kernel-checks kernel-deb bpftool policies reader bench bench-build selftests-build \
 	host-tests-build selftests hostile soak check demo clean distclean \
 	reclaimctl install deb FORCE _reclaimctl _policies _bench _selftests _host
 
@@ -61,6 +64,7 @@ help: ## this list
 	@echo '  JOBS=N               parallel jobs (default: the number of processors)'
 	@echo '  KERNEL_TARBALL=FILE  kernel source instead of the one of the Debian mirror'
 	@echo '  KERNEL_SRC=DIR       the same, an unpacked tarball or a git tree'
+	@echo '  KERNEL_CONFIG=FILE   configuration for kernel-deb to begin with'
 	@echo '  RECLAIM_BUILD=DIR    build there instead of build/ (10 GB)'
 	@echo '  MINUTES=N SEED=S     of make soak (default: 3 minutes, a seed of the day)'
 
@@ -105,6 +109,9 @@ kernel-debug: kernel-tree ## build/kernel-debug/vmlinux, with lockdep, KASAN and
 
 kernel-checks: kernel-tree ## style, builds, sparse and unchanged code of the series
 	@kernel/checks.sh
+
+kernel-deb: $(if $(KERNEL_CONFIG),kernel-tree,kernel) ## build/linux-image-VERSION.deb (KERNEL_CONFIG=FILE: not the small one)
+	@kernel/deb.sh
 
 bpftool: kernel ## build/bin/bpftool, build/libbpf, build/include/vmlinux.h
 	@kernel/tools.sh
@@ -221,7 +228,10 @@ $(B)/loader/reclaimctl.bash: $(B)/bin/reclaimctl
 
 $(B)/bench/%: selftests/bench/%.c Makefile | $(B)/bench
 	@echo "  CC    $<"
-	@gcc -O2 -std=gnu11 -D_GNU_SOURCE $(WARN) -static -MMD -MP -MT $@ -MF $@.d $< -o $@ -lm
+	@gcc -O2 -std=gnu11 -D_GNU_SOURCE $(WARN) -static -MMD -MP -MT $@ -MF $@.d $< -o $@ $(BENCH_LIBS) -lm
+
+# The engine can load extensions; the bench has none, so that dlopen() is never called.
+$(B)/bench/ycsb: BENCH_LIBS := -lwiredtiger -lpthread -Wl,--no-warnings
 
 $(B)/host/%: selftests/host/%.c Makefile | $(B)/host
 	@echo "  CC    $<"

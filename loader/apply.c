@@ -433,14 +433,23 @@ int cmd_apply(int argc __attribute__((unused)), char **argv)
 	struct conf conf;
 	struct plan plan = {};
 	struct timespec now;
+	struct cgroup cg;
 	double until;
 	int ret;
 
 	ret = conf_read(argv[0], &conf);
-	if (!ret)
-		ret = pins_lock();
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	until = now.tv_sec + now.tv_nsec / 1e9 + conf.timeout;
+	/* others can work while this one waits */
+	for (int i = 0; i < conf.nr && !ret; i++) {
+		if (conf.entry[i].missing != MISSING_WAIT)
+			continue;
+		ret = find_cgroup(&conf.entry[i], until, &cg);
+		if (!ret)
+			cgroup_close(&cg);
+	}
+	if (!ret)
+		ret = pins_lock();
 	for (int i = 0; i < conf.nr && !ret; i++)
 		ret = add_step(&plan, &conf.entry[i], until);
 	if (!ret && conf.prune)

@@ -173,10 +173,13 @@ int cgroup_find(const char *arg, struct cgroup *cg)
 		free(rel);
 	} else if (arg[0] == '/' && !strncmp(arg, root, strlen(root))) {
 		path = xstrdup(arg);
-	} else if (arg[0] == '/' && access(arg, F_OK)) {
+	} else if (arg[0] == '/') {
 		path = xprintf("%s%s", root, arg);
-	} else if (arg[0] == '/' && arg[1]) {
-		path = xstrdup(arg);
+		/* what is no cgroup under either name is better named as it was given */
+		if (access(path, F_OK) && !access(arg, F_OK)) {
+			free(path);
+			path = xstrdup(arg);
+		}
 	} else {
 		path = xprintf("%s/%s", root, arg);
 		if (looks_like_unit(arg) && access(path, F_OK)) {

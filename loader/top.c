@@ -305,7 +305,7 @@ static void print_rows(struct top *t)
 static void draw(struct top *t)
 {
 	double now = clock_now(CLOCK_MONOTONIC);
-	int lines = LINES - 4, width = COLS - 65;
+	int lines = LINES - 4, width = COLS - 67;
 	struct instance *inst;
 	char buf[64];
 
@@ -418,7 +418,7 @@ int cmd_top(int argc __attribute__((unused)), char **argv __attribute__((unused)
 	struct top t = {};
 	struct cg_state st;
 	struct cgroup cg;
-	SCREEN *screen;
+	SCREEN *screen = NULL;
 	int ret = cgroup_open(opt.cgroup ?: "/", &cg);
 
 	if (ret)

@@ -116,6 +116,7 @@ if [ "$kernel" = 1 ]; then
 	[ "$debug" != 1 ] || start soak selftests/hostile/soak.sh
 	start vm "${vm[@]}" -- "$tests"
 	start bench selftests/bench/check.sh
+	start vm-kernel-deb selftests/loader/kernel_deb.sh
 	start vm-loader "${vm[@]}" -- selftests/loader/run_tests.sh
 	start vm-runner selftests/vm/test-run.sh
 fi

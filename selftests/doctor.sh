@@ -30,6 +30,7 @@ libncurses-dev build reclaimctl
 scdoc make the man pages
 dpkg-dev make the Debian package
 libcmocka-dev unit tests
+libwiredtiger-dev the database of the bench
 python3 scripts of the kernel build
 perl scripts of the kernel build
 rsync copy what changed only
@@ -40,8 +41,8 @@ qemu-system-x86 the VM
 busybox-static the initramfs of the VM
 e2fsprogs the scratch disk of the tests
 fio cross-check of the measurements
-gnuplot-nox charts of the demo
-jq read the JSON of the tools in tests
+gnuplot-nox charts of demo and bench
+jq read the JSON of the tools in tests, demo and bench
 iproute2 tests
 sparse static checks of the kernel series
 shellcheck checks of the scripts

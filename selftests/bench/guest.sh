@@ -23,7 +23,7 @@ say() { echo "bench: $*" >&2; }
 work=$(mktemp -d)
 # On tmpfs, charged to the root cgroup: the programs' own pages are nobody's refaults,
 # and a build on the host changes nothing here.
-cp "$build/bin/bpftool" "$build/bench/reader" "$build/bench/builder" "$work/"
+cp "$build/bin/bpftool" "$build/bench/"{reader,builder,ycsb} "$work/"
 reader=$work/reader bpftool=$work/bpftool
 mkdir -p "$disk" "$pins"
 /sbin/mke2fs -q -t ext4 -O ^has_journal -U 00000000-0000-4000-8000-000000000001 \
@@ -105,7 +105,7 @@ run_reader() { # SEQUENCE READER
 	*' --other-blocks '*) other="--other-file $disk/other" ;;
 	*' --other '*) other="--other-file $disk/once" ;;
 	esac
-	(in_cgroup bench "$reader" $1 $2 $other --warmup 1 --cgroup "$cgroups/bench" "$disk/file") >"$work/passes" || true
+	(in_cgroup bench "$reader" --warmup 1 $1 $2 $other --cgroup "$cgroups/bench" "$disk/file") >"$work/passes" || true
 	tail -n 1 "$work/passes"
 }
 
@@ -130,8 +130,11 @@ run_build() { # OPTIONS
 
 run_ycsb() { # OPTIONS
 	local home=$disk/db
+	"$work/ycsb" --load "$home"
+	sync
+	echo 3 >/proc/sys/vm/drop_caches
 	# shellcheck disable=SC2086 # options are words
-	(in_cgroup bench "$build/bench/ycsb" $1 --cgroup "$cgroups/bench" "$home") || true
+	(in_cgroup bench "$work/ycsb" $1 --cgroup "$cgroups/bench" "$home") || true
 	rm -rf "$home"
 }
 

@@ -27,9 +27,9 @@ def median: sort | if length == 0 then null elif length % 2 == 1 then .[length /
 					spread_pct: (if $m > 0 then (($j | max) - ($j | min)) / $m * 100 else 0 end),
 					vs_none_pct: (if ($none // 0) > 0 then ($m / $none - 1) * 100 else null end),
 					position: (if $y and $y.lru > $y.opt then ($y.lru - $m) / ($y.lru - $y.opt) * 100 else null end),
-					pswpout: ([$r[].pswpout] | median), evictions: ([$r[].evictions] | median),
-					activated: ([$r[].activated] | median), restored: ([$r[].restored] | median),
-					neighbour: ([$r[].neighbour | values] | median), seconds: ([$r[].seconds] | median),
+					pswpout: ([$r[].pswpout | values] | median), evictions: ([$r[].evictions | values] | median),
+					activated: ([$r[].activated | values] | median), restored: ([$r[].restored | values] | median),
+					neighbour: ([$r[].neighbour | values] | median), seconds: ([$r[].seconds | values] | median),
 					p50_ns: ([$r[].p50_ns | values] | median), p99_ns: ([$r[].p99_ns | values] | median)
 				}]
 		}

@@ -58,7 +58,7 @@ fi
 for tool in jq gnuplot llvm-objcopy-19; do
 	command -v "$tool" >/dev/null || fail "$tool is missing: run make deps"
 done
-for file in bin/bpftool bench/reader bench/builder bench/yardstick; do
+for file in bin/bpftool bench/reader bench/builder bench/ycsb bench/yardstick; do
 	[ -e "$build/$file" ] || fail "$build/$file is missing: run make bench, or make bpftool policies bench-build"
 done
 mkdir -p "$to/policies"
@@ -126,7 +126,6 @@ while IFS='|' read -r cell group runs kind mb cache swap sequence reader; do
 	[ "$quick" = 0 ] || runs=1 sequence=$(shorter "$sequence")
 	case $kind in
 	probe) reader+=" --probe" ;;
-	build | ycsb) [ -e "$build/bench/${kind/build/builder}" ] || continue ;;
 	esac
 	printf '%s\t' "$cell" "$group" "${RUNS:-$runs}" "$kind" "$mb" "${cache:--}" "$swap" "$sequence" >>"$to/cells.tsv"
 	echo "${reader:--}" >>"$to/cells.tsv"
@@ -142,7 +141,7 @@ while IFS=$'\t' read -r cell _ _ kind _ cache _ sequence _; do
 	jq -e --arg cell "$cell" --arg key "$key" -n 'any(inputs; .cell == $cell and .key == $key)' \
 		"$to/yardsticks.jsonl" >/dev/null && continue
 	# shellcheck disable=SC2086 # options are words
-	"$build/bench/yardstick" --cache "$cache" $sequence --warmup 1 |
+	"$build/bench/yardstick" --cache "$cache" --warmup 1 $sequence |
 		jq -c --arg cell "$cell" --arg key "$key" '{cell: $cell, key: $key} + .' >>"$to/yardsticks.jsonl"
 done <"$to/cells.tsv"
 
@@ -167,16 +166,16 @@ jobs() {
 		while IFS=$'\t' read -r cell _ runs kind mb _ swap sequence reader; do
 			[ "$run" -le "$runs" ] || continue
 			for arm in "${arms[@]}"; do
-				reads=$(sed -n 's/.*--reads \([0-9]*\).*/\1/p' <<<"$sequence")
+				reads=$(sed -n 's/.*--\(reads\|sources\) \([0-9]*\).*/\2/p' <<<"$sequence")
 				[ -z "${done_before["$cell $arm $run ${id[$arm]} $reads"]:-}" ] || continue
-				[ -z "${gave_up["$cell $arm $run"]:-}" ] || continue
+				[ -z "${tried["$cell $arm $run"]:-}" ] || continue
 				printf '%s\t' "$cell" "$arm" "$run" "$kind" "$mb" "$swap" "${id[$arm]}" "$sequence"
 				echo "$reader"
 			done
 		done <"$to/cells.tsv"
 	done
 }
-declare -A gave_up=()
+declare -A tried=()
 
 # --- measure -----------------------------------------------------------------------
 
@@ -197,11 +196,11 @@ while [ "$mode" = run ]; do
 	cp "$here/guest.sh" "$to/"
 	selftests/vm/run --timeout 500000 --mem 3072 --cpus 1 --append brd.rd_size=716800 --out "$to" -- \
 		"$to/guest.sh" "$build" || rc=$?
-	# A job that has a row with a complaint isn't tried again in this call.
-	while IFS=$'\t' read -r cell arm run; do
-		gave_up["$cell $arm $run"]=1
-		status=1
-	done < <(tail -n +$((before + 1)) "$to/rows.jsonl" | jq -r 'select(.wrong) | [.cell, .arm, .run] | @tsv')
+	# A job that has a row isn't tried again in this call, whatever the row says.
+	while IFS=$'\t' read -r cell arm run wrong; do
+		tried["$cell $arm $run"]=1
+		[ "$wrong" = false ] || status=1
+	done < <(tail -n +$((before + 1)) "$to/rows.jsonl" | jq -r '[.cell, .arm, .run, .wrong != null] | @tsv')
 	[ "$rc" != 0 ] || continue
 	if [ -s "$to/current" ]; then
 		IFS=$'\t' read -r cell arm run policy <"$to/current"
@@ -209,7 +208,7 @@ while [ "$mode" = run ]; do
 		jq -nc --arg cell "$cell" --arg arm "$arm" --argjson run "$run" --arg policy "$policy" --arg rc "$rc" \
 			--arg date "$(cat "$to/date")" '{$cell, $arm, $run, $policy, $date, wrong: "the VM ended with status \($rc)"}' \
 			>>"$to/rows.jsonl"
-		gave_up["$cell $arm $run"]=1
+		tried["$cell $arm $run"]=1
 		status=1
 	elif [ "$(wc -l <"$to/rows.jsonl")" = "$before" ]; then
 		fail "the VM did not get as far as the first job (status $rc); its log is $build/vm/last/console.log"

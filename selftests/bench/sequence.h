@@ -16,9 +16,10 @@
 
 #define STRIDE		16		/* blocks: 4 KiB of every 64 KiB */
 
-enum pattern { PATTERN_SHUFFLE, PATTERN_ZIPF, PATTERN_LOOP, PATTERN_UNIFORM, PATTERN_STRIDED };
+enum pattern { PATTERN_SHUFFLE, PATTERN_ZIPF, PATTERN_LOOP, PATTERN_UNIFORM, PATTERN_STRIDED,
+	PATTERN_SCATTERED };
 static const char * const pattern_names[] = {
-	"shuffle", "zipf", "loop", "uniform", "strided", NULL
+	"shuffle", "zipf", "loop", "uniform", "strided", "scattered", NULL
 };
 
 /* A bijection that looks random: equal inputs only give equal outputs. */
@@ -65,9 +66,9 @@ struct sequence {
 	uint64_t other_blocks;		/* its size, read in a loop; 0: never the same again */
 
 	/* private */
-	uint32_t *permutation;		/* shuffle, zipf */
+	uint32_t *permutation;		/* shuffle, scattered, zipf */
 	uint64_t *cumulative;		/* zipf: P(rank <= index) * 2^64 */
-	uint64_t position;		/* shuffle, loop, strided: runs on over passes */
+	uint64_t position;		/* what goes by laps: runs on over passes */
 	uint64_t other_position;	/* likewise */
 	uint64_t other_below;		/* other * 2^64 */
 	struct draws draws;
@@ -80,11 +81,19 @@ static inline uint64_t sequence_drawn(const struct sequence *s)
 	return s->hot ? s->hot : s->blocks;
 }
 
+static inline uint64_t sequence_lap(const struct sequence *s)
+{
+	if (s->pattern == PATTERN_STRIDED || s->pattern == PATTERN_SCATTERED)
+		return (s->blocks + STRIDE - 1) / STRIDE;
+	return s->blocks;
+}
+
 static inline void sequence_permute(struct sequence *s, uint64_t stream)
 {
 	struct draws d = draws_begin(s->seed, stream);
+	uint64_t n = sequence_lap(s);
 
-	for (uint64_t i = 0; i < s->blocks; i++) {
+	for (uint64_t i = 0; i < n; i++) {
 		uint64_t j = draw_below(&d, i + 1);
 
 		s->permutation[i] = s->permutation[j];
@@ -110,7 +119,8 @@ static inline bool sequence_begin(struct sequence *s)
 	s->cumulative = NULL;
 	s->position = s->other_position = s->reshuffle_in = 0;
 	s->other_below = ldexp(s->other, 64);
-	if (s->pattern != PATTERN_SHUFFLE && s->pattern != PATTERN_ZIPF)
+	if (s->pattern != PATTERN_SHUFFLE && s->pattern != PATTERN_SCATTERED &&
+	    s->pattern != PATTERN_ZIPF)
 		return true;
 
 	s->permutation = malloc(s->blocks * sizeof(*s->permutation));
@@ -161,7 +171,7 @@ static inline uint64_t sequence_rank(const struct sequence *s, uint64_t drawn)
 
 static inline uint64_t sequence_next(struct sequence *s)
 {
-	uint64_t lap, at;
+	uint64_t at;
 
 	if (s->reshuffle_in && !--s->reshuffle_in)
 		sequence_permute(s, STREAM_RESHUFFLES + s->pass);
@@ -177,15 +187,16 @@ static inline uint64_t sequence_next(struct sequence *s)
 		return draw_below(&s->draws, sequence_drawn(s));
 	}
 
-	lap = s->pattern == PATTERN_STRIDED ? (s->blocks + STRIDE - 1) / STRIDE : s->blocks;
 	at = s->position;
-	s->position = at + 1 < lap ? at + 1 : 0;
+	s->position = at + 1 < sequence_lap(s) ? at + 1 : 0;
 
 	switch (s->pattern) {
 	case PATTERN_SHUFFLE:
 		return s->permutation[at];
 	case PATTERN_STRIDED:
 		return at * STRIDE;
+	case PATTERN_SCATTERED:
+		return s->permutation[at] * STRIDE;
 	}
 	return at;
 }

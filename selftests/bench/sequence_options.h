@@ -91,6 +91,7 @@ struct sequence_opt {
 "                    loop:    first block to last, over and over\n" \
 "                    uniform: each block drawn with the same probability\n" \
 "                    strided: 4 KiB of every 64 KiB, over and over\n" \
+"                    scattered: the same, in one random order\n" \
 "  --theta T         of zipf, 0 to 8 (default 0.8)\n" \
 "  --hot N           zipf and uniform draw from N blocks only (default: all)\n" \
 "  --seed N          of permutation and draws (default 1); the order of draws\n" \

@@ -4,7 +4,7 @@
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd -P)
 build=${RECLAIM_BUILD:-$(cd "$here/../.." && pwd -P)/build}
 # shellcheck disable=SC2034 # used by the tests
-bpftool=$build/bin/bpftool ctl=$build/bin/reclaimctl
+bpftool=$build/bin/bpftool ctl=${RECLAIMCTL:-$build/bin/reclaimctl}
 pins=/sys/fs/bpf/reclaimctl
 base=/sys/fs/cgroup/reclaimctl.$$
 # shellcheck disable=SC2034 # used by the tests

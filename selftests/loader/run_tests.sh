@@ -4,6 +4,7 @@
 # usage: selftests/loader/run_tests.sh [TEST...]
 #
 # TEST is a name like test_apply, also without test_; all of them by default.
+# RECLAIMCTL=FILE tests this program instead of build/bin/reclaimctl, e.g. one under ASan.
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd -P)
@@ -11,7 +12,7 @@ cd "$here/../.."
 build=${RECLAIM_BUILD:-$PWD/build}
 export RECLAIM_BUILD=$build
 case ${1:-} in
--h | --help) sed -n '4,6s/^# \{0,1\}//p' "$0"; exit 0 ;;
+-h | --help) sed -n '4,7s/^# \{0,1\}//p' "$0"; exit 0 ;;
 esac
 bail() {
 	echo "Bail out! $*"
