@@ -294,6 +294,8 @@ static uint64_t run_pass(uint64_t pass)
 	sequence_options_pass(&opt.seq, pass);
 	memset(buckets, 0, sizeof(buckets));
 	stats_read(&before);
+	if (opt.idle_anon && pass == opt.seq.warmup)
+		idle_anon_begin();
 	t.elapsed_ns = now_ns();
 	while (t.reads < opt.seq.reads && !ending) {
 		uint64_t block = sequence_next(&opt.seq.sequence), began = 0;
@@ -386,8 +388,6 @@ int main(int argc, char **argv)
 	for (uint64_t pass = 0; !ending; pass++) {
 		if (!opt.continuous && pass == opt.seq.warmup + opt.seq.passes)
 			break;
-		if (opt.idle_anon && pass == opt.seq.warmup)
-			idle_anon_begin();
 		errors += run_pass(pass);
 	}
 	return errors ? EXIT_READ_ERRORS : EXIT_OK;
