@@ -10,6 +10,7 @@
 #include <bpf/libbpf.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -38,7 +39,7 @@ static const struct hostile {
 	enum mode	modes;
 } table[] = {
 	/* name, kind and message, errno of the attachment, variant and its name, modes */
-	/* three of four of what it is asked about: where files are all there is, too many */
+	/* beyond what the load does, these three have to hold up a small cgroup, see held_up() */
 	{ "protect_all",	"no_progress", "sort: reclaim failed", 0, 0, NULL, NO_SWAP },
 	{ "protect_all",	NULL,	NULL,	0, 0, NULL,	SWAP },
 	{ "protect_none",	NULL,	NULL,	0, 0, NULL,	BOTH },
@@ -252,6 +253,44 @@ static void forker(const struct load *l)
 	}
 }
 
+static bool link_hup(int link)
+{
+	struct pollfd pfd = { .fd = link };
+
+	return SYS(poll(&pfd, 1, 0)) == 1 && pfd.revents & POLLHUP;
+}
+
+/*
+ * One reader alone, in cgroups of all small sizes: at one of them what a policy may
+ * protect is about what reclaim looks at before it is said to have trouble. One
+ * that protects everything then holds up each reclaim, so that it matters little
+ * how fast the machine is.
+ */
+static void held_up(const struct load *l, int link)
+{
+	pid_t pid;
+	int status;
+
+	cg_put(l->files, "memory.high", "max");
+	for (unsigned long size = 2 * MB; size <= HIGH && !link_hup(link); size += MB / 4) {
+		cg_put(l->files, "memory.max", "%lu", size);
+		pid = SYS(fork());
+		if (!pid) {
+			prctl(PR_SET_PDEATHSIG, SIGKILL);
+			close_bpf();
+			cg_put(l->files, "cgroup.procs", "0");
+			posix_fadvise(l->read_fd, 0, 0, POSIX_FADV_RANDOM);
+			for (unsigned long n = 0; n < READ_PAGES; n++)
+				read_page(l->read_fd, n);
+			_exit(0);
+		}
+		CHECK_EQ(waitpid(pid, &status, 0), pid);
+		CHECK(!status, "a reader ended with status %#x", status);
+		if (link_hup(link))
+			diag("ejected with a reader alone in %lu KB", size >> 10);
+	}
+}
+
 static struct load load_new(bool swap)
 {
 	struct load l = { .top = cg_new(NULL, "top") };
@@ -362,13 +401,6 @@ static int policy_load(const struct hostile *h)
 	return bpf_map__fd(ops);
 }
 
-static bool link_hup(int link)
-{
-	struct pollfd pfd = { .fd = link };
-
-	return SYS(poll(&pfd, 1, 0)) == 1 && pfd.revents & POLLHUP;
-}
-
 static void count_calls(struct cg *cg, struct result *r)
 {
 	static const char * const hooks[] = {
@@ -458,6 +490,10 @@ static void hostile(int arg)
 
 		r->seconds = s > r->seconds ? s : r->seconds;
 		r->rounds++;
+		if (h->kind && !strcmp(h->kind, "no_progress")) {
+			held_up(&l, link);
+			break;
+		}
 	} while (h->kind && !link_hup(link) && r->rounds < MAX_ROUNDS);
 
 	r->oom = oom_kills(l.top);

