@@ -58,7 +58,8 @@
  *	credit_read	what a refault by read() adds beside the access that follows
  *			it, 0 to 7, default 0
  *	credit_fault	what a refault in a fault adds beside its young bit, 0 to 7,
- *			default 1
+ *			default 0. With 1 the fault counts twice: mmap zipf 0.8 has
+ *			0.231 refaults per read instead of 0.206
  *
  * Counters
  *	see struct ladder_counters
@@ -81,7 +82,7 @@ u32 bound TUNABLE RANGE(0, 48)
 u32 credit_read TUNABLE RANGE(0, 7)
 	DOC("what a refault by read() adds beside the access that follows it") = 0;
 u32 credit_fault TUNABLE RANGE(0, 7)
-	DOC("what a refault in a fault adds beside its young bit") = 1;
+	DOC("what a refault in a fault adds beside its young bit") = 0;
 
 COUNTERS(struct ladder_counters);
 
