@@ -12,7 +12,7 @@ echo "KTAP version 1"
 
 run 0 "doctor finds all it needs" "policies can be attached here" doctor
 json "doctor, JSON" '.usable and (.checks | length > 10)' doctor
-run 0 "list" "^stock +1 +the kernel's own" list
+run 0 "list" "^stock +[0-9]+ +the kernel's own" list
 json "list, JSON" '[.policies[].name] | contains(["refault_distance", "stock"])' list
 json "inspect" '.policy | .hooks == ["evicted", "refaulted", "attach"] and .cookie_format == 1 and
 	(.tunables[0] | .name == "distance_pct" and .unit == "percent" and .max == 10000 and .default == 100) and
