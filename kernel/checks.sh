@@ -172,6 +172,7 @@ disassemble() { # OBJECT: instructions and what they refer to, no addresses
 	objdump -dr --no-show-raw-insn "$1" | sed -E -e '/file format/d' \
 		-e 's/^[0-9a-f]+ (<.*>:)$/\1/' -e 's/^ *[0-9a-f]+:\t//' -e 's/^\t+[0-9a-f]+: (R_)/\1/' \
 		-e 's/^([a-z ]+ +)[0-9a-f]+ (<)/\1\2/' -e 's/# [0-9a-f]+ (<)/# \1/' \
+		-e 's/(__UNIQUE_ID_\w*_)[0-9]+/\1N/g' \
 		-e '/^R_.*\t\.(rodata|data|bss|text|init|exit|altinstr|discard|init_array)/s/[+-]0x[0-9a-f]+$//'
 }
 # Debian 12's sparse doesn't know __typeof_unqual__, and the kernel then skips the
